@@ -1,0 +1,132 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"unicode"
+	"unicode/utf8"
+)
+
+// MaxText bounds provider, API format, name and each stop string, in bytes; MaxBaseURL bounds the base URL.
+const (
+	MaxText    = 256
+	MaxBaseURL = 2048
+)
+
+// InvalidError says which field of a model is not valid, and why. Field is the field's JSON path, as "sampling.top_p"
+// or "efforts[1]".
+type InvalidError struct {
+	Field  string
+	Reason string
+}
+
+func (e *InvalidError) Error() string { return fmt.Sprintf("model: invalid %s: %s", e.Field, e.Reason) }
+
+// Validate reports, as an [*InvalidError], the first field that makes the structure or the key of m invalid. Whether
+// its transport is declared and an effort supported depends on the loop and is not checked here.
+func (m Model) Validate() error {
+	for _, text := range []struct{ field, value string }{
+		{"provider", m.Provider}, {"api_format", m.APIFormat}, {"name", m.Name},
+	} {
+		if reason := checkText(text.value); reason != "" {
+			return &InvalidError{Field: text.field, Reason: reason}
+		}
+	}
+	if reason := checkBaseURL(m.BaseURL); reason != "" {
+		return &InvalidError{Field: "base_url", Reason: reason}
+	}
+	seen := make(map[Effort]bool, len(m.Efforts))
+	for i, e := range m.Efforts {
+		field := fmt.Sprintf("efforts[%d]", i)
+		switch {
+		case e == EffortNone:
+			return &InvalidError{Field: field, Reason: "empty: every model supports no effort, it is not listed"}
+		case !e.Valid():
+			return &InvalidError{Field: field, Reason: fmt.Sprintf("unknown effort %q", e)}
+		case seen[e]:
+			return &InvalidError{Field: field, Reason: fmt.Sprintf("effort %q is listed twice", e)}
+		}
+		seen[e] = true
+	}
+	if err := m.Limits.validate(); err != nil {
+		return err
+	}
+	return m.Sampling.validate()
+}
+
+func (l Limits) validate() error {
+	switch {
+	case l.Context < 0:
+		return &InvalidError{Field: "limits.context", Reason: "negative"}
+	case l.Output < 0:
+		return &InvalidError{Field: "limits.output", Reason: "negative"}
+	case l.Context > 0 && l.Output > l.Context:
+		return &InvalidError{Field: "limits.output", Reason: "larger than the context"}
+	}
+	return nil
+}
+
+func (s Sampling) validate() error {
+	if !s.Effort.Valid() {
+		return &InvalidError{Field: "sampling.effort", Reason: fmt.Sprintf("unknown effort %q", s.Effort)}
+	}
+	if t := s.Temperature; t != nil && (math.IsNaN(*t) || *t < 0 || *t > 2) {
+		return &InvalidError{Field: "sampling.temperature", Reason: fmt.Sprintf("%v is not within 0 to 2", *t)}
+	}
+	if p := s.TopP; p != nil && (math.IsNaN(*p) || *p <= 0 || *p > 1) {
+		return &InvalidError{Field: "sampling.top_p", Reason: fmt.Sprintf("%v is not above 0 and up to 1", *p)}
+	}
+	for i, stop := range s.Stop {
+		field := fmt.Sprintf("sampling.stop[%d]", i)
+		switch {
+		case stop == "":
+			return &InvalidError{Field: field, Reason: "empty"}
+		case len(stop) > MaxText:
+			return &InvalidError{Field: field, Reason: fmt.Sprintf("longer than %d bytes", MaxText)}
+		case !utf8.ValidString(stop):
+			return &InvalidError{Field: field, Reason: "not valid UTF-8"}
+		}
+	}
+	return nil
+}
+
+func checkText(s string) string {
+	switch {
+	case s == "":
+		return "empty"
+	case len(s) > MaxText:
+		return fmt.Sprintf("longer than %d bytes", MaxText)
+	case !utf8.ValidString(s):
+		return "not valid UTF-8"
+	}
+	for _, r := range s {
+		if unicode.IsControl(r) {
+			return fmt.Sprintf("has the control character %U", r)
+		}
+	}
+	return ""
+}
+
+func checkBaseURL(s string) string {
+	if s == "" {
+		return ""
+	}
+	if len(s) > MaxBaseURL {
+		return fmt.Sprintf("longer than %d bytes", MaxBaseURL)
+	}
+	u, err := url.Parse(s)
+	switch {
+	case err != nil:
+		// The parser's error repeats the URL, which may carry a credential; what it says of the place is not worth that.
+		return "not a URL"
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return "not an absolute http or https URL"
+	case u.User != nil:
+		// The whole descriptor is journalled, and credentials never enter the journal (DUR-4).
+		return "carries a user name or password"
+	case !utf8.ValidString(s):
+		return "not valid UTF-8"
+	}
+	return ""
+}
