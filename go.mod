@@ -2,4 +2,10 @@ module github.com/loopcheck/loopcheck
 
 go 1.25.0
 
-require github.com/google/uuid v1.6.0 // indirect
+require (
+	github.com/google/go-cmp v0.7.0 // indirect
+	github.com/google/uuid v1.6.0 // indirect
+	github.com/stretchr/testify v1.12.1 // indirect
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
+	pgregory.net/rapid v1.3.0 // indirect
+)

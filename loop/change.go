@@ -10,7 +10,9 @@ type Change interface {
 	InferenceModel() (model.Model, bool)
 	// InferenceEffort returns the effort that the change selects.
 	InferenceEffort() (model.Effort, bool)
-	sealed()
+	// mergeInto seals the interface. A type that embeds a Change has this method too, but only as the embedded change's
+	// own, so what MergeChanges takes is always one of the two changes, whatever the outer type answers above.
+	mergeInto(*Batch)
 }
 
 // ChangeModel selects a model. The effort in its sampling is ignored: the model keeps the current effort, or takes the one
@@ -24,15 +26,19 @@ type modelChange struct{ model model.Model }
 
 func (c modelChange) InferenceModel() (model.Model, bool)   { return c.model.Clone(), true }
 func (c modelChange) InferenceEffort() (model.Effort, bool) { return model.EffortNone, false }
-func (modelChange) sealed()                                 {}
+
+func (c modelChange) mergeInto(batch *Batch) {
+	m := c.model.Clone()
+	batch.Model = &m
+}
 
 type effortChange struct{ effort model.Effort }
 
 func (c effortChange) InferenceModel() (model.Model, bool)   { return model.Model{}, false }
 func (c effortChange) InferenceEffort() (model.Effort, bool) { return c.effort, true }
-func (effortChange) sealed()                                 {}
+func (c effortChange) mergeInto(batch *Batch)                { batch.Effort = &c.effort }
 
-// Batch is what a list of changes comes to.
+// Batch is what a list of changes comes to. It shares no memory with them.
 type Batch struct {
 	Model  *model.Model  // nil: the batch selects none
 	Effort *model.Effort // nil: the batch selects none
@@ -42,14 +48,8 @@ type Batch struct {
 func MergeChanges(changes ...Change) Batch {
 	var batch Batch
 	for _, change := range changes {
-		if change == nil {
-			continue
-		}
-		if m, ok := change.InferenceModel(); ok {
-			batch.Model = &m
-		}
-		if effort, ok := change.InferenceEffort(); ok {
-			batch.Effort = &effort
+		if change != nil {
+			change.mergeInto(&batch)
 		}
 	}
 	return batch

@@ -43,18 +43,20 @@ type DefinitionErrorKind string
 
 // The kinds of a [DefinitionError].
 const (
-	DefinitionUndefined     DefinitionErrorKind = "undefined" // the zero Definition was used
-	DefinitionInvalidName   DefinitionErrorKind = "invalid_name"
-	DefinitionInvalidEngine DefinitionErrorKind = "invalid_engine"
-	DefinitionInvalidMode   DefinitionErrorKind = "invalid_mode"   // the mode's name
-	DefinitionDuplicateMode DefinitionErrorKind = "duplicate_mode" // Mode
-	DefinitionInvalidModel  DefinitionErrorKind = "invalid_model"
-	DefinitionInvalidEffort DefinitionErrorKind = "invalid_effort" // unknown, or not supported by the mode's model
-	DefinitionNilTool       DefinitionErrorKind = "nil_tool"
-	DefinitionInvalidTool   DefinitionErrorKind = "invalid_tool"   // a bad name, or one that panics when asked for it
-	DefinitionDuplicateTool DefinitionErrorKind = "duplicate_tool" // Tool, twice in one mode
-	DefinitionTooManyTools  DefinitionErrorKind = "too_many_tools"
-	DefinitionBuildFailed   DefinitionErrorKind = "build_failed" // by Bind: Tool could not be built and described
+	DefinitionUndefined        DefinitionErrorKind = "undefined" // the zero Definition was used
+	DefinitionInvalidName      DefinitionErrorKind = "invalid_name"
+	DefinitionInvalidEngine    DefinitionErrorKind = "invalid_engine"
+	DefinitionInvalidTransport DefinitionErrorKind = "invalid_transport" // declared, but no valid model can have it
+	DefinitionInvalidMode      DefinitionErrorKind = "invalid_mode"      // the mode's name
+	DefinitionDuplicateMode    DefinitionErrorKind = "duplicate_mode"    // Mode
+	DefinitionInvalidModel     DefinitionErrorKind = "invalid_model"
+	DefinitionInvalidEffort    DefinitionErrorKind = "invalid_effort" // unknown, or not supported by the mode's model
+	DefinitionNilTool          DefinitionErrorKind = "nil_tool"
+	DefinitionInvalidTool      DefinitionErrorKind = "invalid_tool"   // a bad name, or one that panics when asked for it
+	DefinitionDuplicateTool    DefinitionErrorKind = "duplicate_tool" // Tool, twice in one mode
+	DefinitionTooManyTools     DefinitionErrorKind = "too_many_tools"
+	DefinitionForeignTools     DefinitionErrorKind = "foreign_tools" // declared for a foreign engine, whose tools are its own
+	DefinitionBuildFailed      DefinitionErrorKind = "build_failed"  // by Bind: Tool could not be built and described
 )
 
 // DefinitionError says what is wrong with a definition, and where: Mode is the mode concerned ("" is the base), Tool the
@@ -66,6 +68,7 @@ type DefinitionError struct {
 	Cause error // may be nil
 }
 
+// Error names the kind, the place and the cause.
 func (e *DefinitionError) Error() string {
 	what := string(e.Kind)
 	if e.Mode != BaseMode {
@@ -77,7 +80,12 @@ func (e *DefinitionError) Error() string {
 	return describe("loop: bad definition", what, e.Cause)
 }
 
+// Unwrap returns the cause.
 func (e *DefinitionError) Unwrap() error { return e.Cause }
+
+// ValidateName reports why a loop cannot be called so: the name is not 1 to [MaxName] bytes of valid UTF-8 without control
+// characters.
+func ValidateName(name string) error { return checkIdentifier(name, MaxName) }
 
 // Define makes a definition. A name and a base model are required. An error is a [*DefinitionError]. Tools are only
 // asked for their definition's name; [Definition.Bind] builds them.
@@ -88,13 +96,21 @@ func Define(options ...Option) (Definition, error) {
 			o.define(&d)
 		}
 	}
-	if err := checkIdentifier(d.name, MaxName); err != nil {
+	if err := ValidateName(d.name); err != nil {
 		return Definition{}, &DefinitionError{Kind: DefinitionInvalidName, Cause: err}
 	}
 	if d.engine != EngineNative && d.engine != EngineForeign {
 		return Definition{}, &DefinitionError{Kind: DefinitionInvalidEngine, Cause: fmt.Errorf("unknown engine %q", d.engine)}
 	}
-	built := &definition{name: d.name, engine: d.engine, transports: d.transports}
+	built := &definition{name: d.name, engine: d.engine}
+	for i, t := range d.transports {
+		if err := t.Validate(); err != nil {
+			return Definition{}, &DefinitionError{
+				Kind: DefinitionInvalidTransport, Cause: fmt.Errorf("transport %d: %w", i, err),
+			}
+		}
+		built.declare(t)
+	}
 	if d.base.model == nil {
 		return Definition{}, &DefinitionError{Kind: DefinitionInvalidModel, Cause: errors.New("no base model")}
 	}
@@ -139,6 +155,10 @@ func (d *definition) add(m modeDraft) error {
 		return fail(DefinitionInvalidEffort, "", fmt.Errorf("model %q does not support effort %q", c.Model.Name, c.Effort))
 	}
 	c.Model = c.Model.WithEffort(c.Effort)
+	if len(m.tools) > 0 && d.engine == EngineForeign {
+		// Such tools could neither be bound nor offered, so no capture could have them (TURN-3).
+		return fail(DefinitionForeignTools, "", nil)
+	}
 	if m.toolsSet || len(d.modes) == 0 {
 		if tool, kind, err := checkDefinitions(m.tools); kind != "" {
 			return fail(kind, tool, err)
@@ -147,11 +167,15 @@ func (d *definition) add(m modeDraft) error {
 		d.toolSets = append(d.toolSets, m.tools)
 	}
 	c.Tools = d.toolSets[set]
-	if t := c.Model.Transport(); !slices.Contains(d.transports, t) {
-		d.transports = append(d.transports, t)
-	}
+	d.declare(c.Model.Transport())
 	d.modes, d.setOf = append(d.modes, c), append(d.setOf, set)
 	return nil
+}
+
+func (d *definition) declare(t model.Transport) {
+	if !slices.Contains(d.transports, t) {
+		d.transports = append(d.transports, t)
+	}
 }
 
 func checkDefinitions(definitions []tool.Definition) (string, DefinitionErrorKind, error) {
@@ -236,7 +260,7 @@ func (d Definition) Configuration(name ModeName) (Configuration, bool) {
 	return c, true
 }
 
-// Transports returns the declared transports, those of the definition's own models included.
+// Transports returns the declared transports, those of the definition's own models included, each once.
 func (d Definition) Transports() []model.Transport {
 	if d.d == nil {
 		return nil

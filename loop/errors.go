@@ -53,6 +53,7 @@ type ChangeError struct {
 	Cause error    // may be nil
 }
 
+// Error names the kind, the mode or tool concerned, and the cause.
 func (e *ChangeError) Error() string {
 	var b strings.Builder
 	b.WriteString("loop: change refused: ")
@@ -69,6 +70,7 @@ func (e *ChangeError) Error() string {
 	return b.String()
 }
 
+// Unwrap returns the cause.
 func (e *ChangeError) Unwrap() error { return e.Cause }
 
 // SubmitErrorKind says why an input was not accepted.
@@ -88,8 +90,10 @@ type SubmitError struct {
 	Cause error // may be nil
 }
 
+// Error names the kind and the cause.
 func (e *SubmitError) Error() string { return describe("loop: input refused", string(e.Kind), e.Cause) }
 
+// Unwrap returns the cause.
 func (e *SubmitError) Unwrap() error { return e.Cause }
 
 // TurnErrorKind says how a turn ended that did not complete.
@@ -108,8 +112,10 @@ type TurnError struct {
 	Cause error // may be nil
 }
 
+// Error names the kind and the cause.
 func (e *TurnError) Error() string { return describe("loop: turn", string(e.Kind), e.Cause) }
 
+// Unwrap returns the cause.
 func (e *TurnError) Unwrap() error { return e.Cause }
 
 // RestoreErrorKind says why a loop could not be made from a journal.
@@ -130,6 +136,7 @@ type RestoreError struct {
 	Cause error    // may be nil
 }
 
+// Error names the kind, the mode concerned, and the cause.
 func (e *RestoreError) Error() string {
 	what := string(e.Kind)
 	if e.Kind == RestoreUnknownMode {
@@ -138,6 +145,7 @@ func (e *RestoreError) Error() string {
 	return describe("loop: restore refused", what, e.Cause)
 }
 
+// Unwrap returns the cause.
 func (e *RestoreError) Unwrap() error { return e.Cause }
 
 func describe(subject, what string, cause error) string {

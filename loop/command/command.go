@@ -51,6 +51,7 @@ type InvalidError struct {
 	Kind    InvalidErrorKind
 }
 
+// Error names the command, the field and the kind.
 func (e *InvalidError) Error() string {
 	return fmt.Sprintf("command: %s.%s: %s", e.Command, e.Field, e.Kind)
 }
@@ -97,10 +98,13 @@ type SetLoopMode struct {
 	Ack  chan<- LoopResult
 }
 
+// CommandName returns CommandSetLoopMode.
 func (SetLoopMode) CommandName() CommandName { return CommandSetLoopMode }
 
+// Validate checks the ack (CMD-1).
 func (c SetLoopMode) Validate() error { return checkAck(CommandSetLoopMode, SetLoopModeAck, c.Ack) }
 
+// Refuse answers with err and nothing else.
 func (c SetLoopMode) Refuse(err error) { c.Reply(LoopResult{Err: err}) }
 
 // Reply answers the command.
@@ -114,12 +118,15 @@ type ChangeLoopInference struct {
 	Ack    chan<- LoopResult
 }
 
+// CommandName returns CommandChangeLoopInference.
 func (ChangeLoopInference) CommandName() CommandName { return CommandChangeLoopInference }
 
+// Validate checks the ack (CMD-1).
 func (c ChangeLoopInference) Validate() error {
 	return checkAck(CommandChangeLoopInference, ChangeLoopInferenceAck, c.Ack)
 }
 
+// Refuse answers with err and nothing else.
 func (c ChangeLoopInference) Refuse(err error) { c.Reply(LoopResult{Err: err}) }
 
 // Reply answers the command.
@@ -131,12 +138,15 @@ type InterruptLoop struct {
 	Ack chan<- LoopResult
 }
 
+// CommandName returns CommandInterruptLoop.
 func (InterruptLoop) CommandName() CommandName { return CommandInterruptLoop }
 
+// Validate checks the ack (CMD-1).
 func (c InterruptLoop) Validate() error {
 	return checkAck(CommandInterruptLoop, InterruptLoopAck, c.Ack)
 }
 
+// Refuse answers with err and nothing else.
 func (c InterruptLoop) Refuse(err error) { c.Reply(LoopResult{Err: err}) }
 
 // Reply answers the command.
@@ -155,12 +165,15 @@ type SubmitLoopInput struct {
 	Ack   chan<- LoopInputResult
 }
 
+// CommandName returns CommandSubmitLoopInput.
 func (SubmitLoopInput) CommandName() CommandName { return CommandSubmitLoopInput }
 
+// Validate checks the ack (CMD-1).
 func (c SubmitLoopInput) Validate() error {
 	return checkAck(CommandSubmitLoopInput, SubmitLoopInputAck, c.Ack)
 }
 
+// Refuse answers with err and nothing else.
 func (c SubmitLoopInput) Refuse(err error) { c.Reply(LoopInputResult{Err: err}) }
 
 // Reply answers the command.
@@ -172,10 +185,13 @@ type ShutdownLoop struct {
 	Ack chan<- LoopResult
 }
 
+// CommandName returns CommandShutdownLoop.
 func (ShutdownLoop) CommandName() CommandName { return CommandShutdownLoop }
 
+// Validate checks the ack (CMD-1).
 func (c ShutdownLoop) Validate() error { return checkAck(CommandShutdownLoop, ShutdownLoopAck, c.Ack) }
 
+// Refuse answers with err and nothing else.
 func (c ShutdownLoop) Refuse(err error) { c.Reply(LoopResult{Err: err}) }
 
 // Reply answers the command.

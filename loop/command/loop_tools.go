@@ -32,8 +32,10 @@ type ReplaceLoopExternalTools struct {
 	Ack        chan<- LoopToolsResult
 }
 
+// CommandName returns CommandReplaceLoopExternalTools.
 func (ReplaceLoopExternalTools) CommandName() CommandName { return CommandReplaceLoopExternalTools }
 
+// Validate checks the ack, the source, and that each tool has an identity (CMD-1).
 func (c ReplaceLoopExternalTools) Validate() error {
 	if err := checkAck(CommandReplaceLoopExternalTools, ReplaceLoopExternalToolsAck, c.Ack); err != nil {
 		return err
@@ -51,6 +53,7 @@ func (c ReplaceLoopExternalTools) Validate() error {
 	return nil
 }
 
+// Refuse answers with err and nothing else.
 func (c ReplaceLoopExternalTools) Refuse(err error) { c.Reply(LoopToolsResult{Err: err}) }
 
 // Reply answers the command.

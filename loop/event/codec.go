@@ -47,8 +47,9 @@ func Encode(e Event) ([]byte, error) {
 // decodes as an [Other]. For a known type, an unknown, missing, repeated or differently cased field, a null where a value
 // must be, trailing data, and whatever does not Validate is an [*InvalidError] that names the field.
 //
-// encoding/json alone would accept "Source" for "source", the last of two "mode" fields, and a missing one; and an event
-// read so is not the event that was written.
+// encoding/json alone would accept "Source" for "source", the last of two "mode" fields, and a missing one; and the
+// decoders of single values would put U+FFFD for half a surrogate pair, cut a time to the nanosecond, and take a UUID in any
+// brackets. An event read so is not the event that was written.
 func Decode(data []byte) (Event, error) {
 	tag, err := typeOf(data)
 	if err != nil {
@@ -146,6 +147,9 @@ func typeOf(data []byte) (Type, error) {
 		}
 		if err := json.Unmarshal(m.value, &tag); err != nil || tag == nil {
 			return "", &InvalidError{Field: "type", Cause: errors.New("not a string")}
+		}
+		if hasLoneSurrogate(m.value) {
+			return "", &InvalidError{Field: "type", Cause: errSurrogate}
 		}
 	}
 	if tag == nil || *tag == "" {

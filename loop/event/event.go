@@ -185,11 +185,26 @@ func (Other) EventHeader() Header { return Header{} }
 // Scope returns ScopeOther.
 func (Other) Scope() Scope { return ScopeOther }
 
-func (LoopModeChanged) Type() Type            { return TypeLoopModeChanged }
-func (LoopInferenceChanged) Type() Type       { return TypeLoopInferenceChanged }
+// Type returns TypeLoopModeChanged.
+func (LoopModeChanged) Type() Type { return TypeLoopModeChanged }
+
+// Type returns TypeLoopInferenceChanged.
+func (LoopInferenceChanged) Type() Type { return TypeLoopInferenceChanged }
+
+// Type returns TypeLoopExternalToolsetChanged.
 func (LoopExternalToolsetChanged) Type() Type { return TypeLoopExternalToolsetChanged }
-func (LoopStarted) Type() Type                { return TypeLoopStarted }
-func (LoopStopped) Type() Type                { return TypeLoopStopped }
-func (TurnStarted) Type() Type                { return TypeTurnStarted }
-func (TurnEnded) Type() Type                  { return TypeTurnEnded }
-func (e Other) Type() Type                    { return e.Tag }
+
+// Type returns TypeLoopStarted.
+func (LoopStarted) Type() Type { return TypeLoopStarted }
+
+// Type returns TypeLoopStopped.
+func (LoopStopped) Type() Type { return TypeLoopStopped }
+
+// Type returns TypeTurnStarted.
+func (TurnStarted) Type() Type { return TypeTurnStarted }
+
+// Type returns TypeTurnEnded.
+func (TurnEnded) Type() Type { return TypeTurnEnded }
+
+// Type returns the tag.
+func (e Other) Type() Type { return e.Tag }

@@ -80,7 +80,8 @@ func checkObject(data []byte, t reflect.Type, path string) error {
 }
 
 func checkValue(data []byte, t reflect.Type, path string) error {
-	null := bytes.Equal(bytes.TrimSpace(data), []byte("null"))
+	data = bytes.TrimSpace(data)
+	null := bytes.Equal(data, []byte("null"))
 	switch {
 	case null && (t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer):
 		return nil // no list, no value: what leaving the field out means
@@ -99,20 +100,9 @@ func checkValue(data []byte, t reflect.Type, path string) error {
 	case t.Kind() == reflect.Struct && !reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()):
 		return checkObject(data, t, path)
 	default:
-		// Tried here for the sake of the path: the error of a type that decodes itself, as a time does, does not have it.
-		if err := json.Unmarshal(data, reflect.New(t).Interface()); err != nil {
-			return problem(path, mismatch(err))
-		}
+		return problem(path, checkScalar(data, t))
 	}
 	return nil
-}
-
-func mismatch(err error) error {
-	var mismatch *json.UnmarshalTypeError
-	if errors.As(err, &mismatch) {
-		return fmt.Errorf("a JSON %s is not a %s", mismatch.Value, mismatch.Type)
-	}
-	return err
 }
 
 // collectFields adds the JSON fields of t, those of embedded structs included, by their names.

@@ -17,6 +17,7 @@ type InvalidError struct {
 	Cause error
 }
 
+// Error names the type, the field and the cause, as far as they are known.
 func (e *InvalidError) Error() string {
 	kind := "event"
 	if e.Type != "" {
@@ -28,6 +29,7 @@ func (e *InvalidError) Error() string {
 	return fmt.Sprintf("%s: %v", kind, e.Cause)
 }
 
+// Unwrap returns the cause.
 func (e *InvalidError) Unwrap() error { return e.Cause }
 
 // Validate checks what can be told of the event alone: names, the runtime's structure.
@@ -48,9 +50,10 @@ func (e LoopExternalToolsetChanged) Validate() error {
 		checkTools(e.Tools))
 }
 
-// Validate checks the mode's name and the runtime's structure.
+// Validate checks the loop's and the mode's name, and the runtime's structure.
 func (e LoopStarted) Validate() error {
-	return first(e.Type(), e.Header.check(), checkMode("mode", e.Mode), e.Runtime.check())
+	return first(e.Type(), e.Header.check(),
+		problem("name", loop.ValidateName(e.Name)), checkMode("mode", e.Mode), e.Runtime.check())
 }
 
 // Validate checks the header.

@@ -25,7 +25,7 @@ func Initial(definition loop.Definition) State {
 
 // Fold follows the events from the state that the loop started with. External tools do not survive a restore (EXT-9)
 // and leave no trace in the state; optional events and [event.Other] are ignored (DUR-5). The error, if any, is the one that
-// the events ended with: there is no state of a part of a history.
+// the events ended with, or tells of one that is not of package event: there is no state of a part of a history.
 func Fold(initial State, events iter.Seq2[event.Event, error]) (State, error) {
 	state, n := initial, 0
 	for e, err := range events {
@@ -38,6 +38,12 @@ func Fold(initial State, events iter.Seq2[event.Event, error]) (State, error) {
 			state = State{Mode: e.Mode, Model: e.Runtime.Model, Effort: e.Runtime.Effort}
 		case event.LoopInferenceChanged:
 			state.Model, state.Effort = e.Runtime.Model, e.Runtime.Effort
+		case event.LoopExternalToolsetChanged, event.LoopStarted, event.LoopStopped, event.TurnStarted, event.TurnEnded,
+			event.Other:
+		default:
+			// A pointer to a mode change, say: to pass over it would be to lose the mode (DUR-5).
+			invalid := &event.InvalidError{Cause: fmt.Errorf("%T is not an event of package event", e)}
+			return State{}, fmt.Errorf("journal: fold: after %d events: %w", n-1, invalid)
 		}
 	}
 	state.Model = state.Model.WithEffort(state.Effort)

@@ -21,20 +21,17 @@ type InvalidError struct {
 	Reason string
 }
 
+// Error names the field and the reason.
 func (e *InvalidError) Error() string { return fmt.Sprintf("model: invalid %s: %s", e.Field, e.Reason) }
 
 // Validate reports, as an [*InvalidError], the first field that makes the structure or the key of m invalid. Whether
 // its transport is declared and an effort supported depends on the loop and is not checked here.
 func (m Model) Validate() error {
-	for _, text := range []struct{ field, value string }{
-		{"provider", m.Provider}, {"api_format", m.APIFormat}, {"name", m.Name},
-	} {
-		if reason := checkText(text.value); reason != "" {
-			return &InvalidError{Field: text.field, Reason: reason}
-		}
+	if err := m.Transport().Validate(); err != nil {
+		return err
 	}
-	if reason := checkBaseURL(m.BaseURL); reason != "" {
-		return &InvalidError{Field: "base_url", Reason: reason}
+	if reason := checkText(m.Name); reason != "" {
+		return &InvalidError{Field: "name", Reason: reason}
 	}
 	seen := make(map[Effort]bool, len(m.Efforts))
 	for i, e := range m.Efforts {
@@ -53,6 +50,20 @@ func (m Model) Validate() error {
 		return err
 	}
 	return m.Sampling.validate()
+}
+
+// Validate reports, as an [*InvalidError], the first field that no valid model can have.
+func (t Transport) Validate() error {
+	if reason := checkText(t.Provider); reason != "" {
+		return &InvalidError{Field: "provider", Reason: reason}
+	}
+	if reason := checkText(t.APIFormat); reason != "" {
+		return &InvalidError{Field: "api_format", Reason: reason}
+	}
+	if reason := checkBaseURL(t.BaseURL); reason != "" {
+		return &InvalidError{Field: "base_url", Reason: reason}
+	}
+	return nil
 }
 
 func (l Limits) validate() error {
@@ -97,7 +108,12 @@ func checkText(s string) string {
 		return "empty"
 	case len(s) > MaxText:
 		return fmt.Sprintf("longer than %d bytes", MaxText)
-	case !utf8.ValidString(s):
+	}
+	return checkPrintable(s)
+}
+
+func checkPrintable(s string) string {
+	if !utf8.ValidString(s) {
 		return "not valid UTF-8"
 	}
 	for _, r := range s {
@@ -115,18 +131,20 @@ func checkBaseURL(s string) string {
 	if len(s) > MaxBaseURL {
 		return fmt.Sprintf("longer than %d bytes", MaxBaseURL)
 	}
+	// The parser lets some of this pass: broken UTF-8, and control characters outside of ASCII.
+	if reason := checkPrintable(s); reason != "" {
+		return reason
+	}
 	u, err := url.Parse(s)
 	switch {
 	case err != nil:
 		// The parser's error repeats the URL, which may carry a credential; what it says of the place is not worth that.
 		return "not a URL"
-	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		return "not an absolute http or https URL"
 	case u.User != nil:
 		// The whole descriptor is journalled, and credentials never enter the journal (DUR-4).
 		return "carries a user name or password"
-	case !utf8.ValidString(s):
-		return "not valid UTF-8"
 	}
 	return ""
 }

@@ -23,6 +23,7 @@ type BuildError struct {
 	Cause      error
 }
 
+// Error names the tool, else the definition, and the cause.
 func (e *BuildError) Error() string {
 	switch {
 	case e.Tool != "":
@@ -33,6 +34,7 @@ func (e *BuildError) Error() string {
 	return fmt.Sprintf("tool definition: %v", e.Cause)
 }
 
+// Unwrap returns the cause.
 func (e *BuildError) Unwrap() error { return e.Cause }
 
 // Name returns the most exact name that is known: the tool's, else the definition's, else "" (EXT-4).
@@ -122,12 +124,12 @@ func describe(ctx context.Context, instance InvokableTool) (Described, error) {
 	if info == nil {
 		return Described{}, ErrNilInfo
 	}
-	if !ValidName(info.Name) {
-		return Described{}, fmt.Errorf("%w: %d bytes", ErrName, len(info.Name))
-	}
-	// Cloned before the digest is taken: a tool that goes on writing to the bytes it handed out must not be able to
-	// make the recorded digest differ from the offered schema (EXT-13).
+	// Cloned before anything is checked or the digest is taken: a tool that goes on writing to what it handed out must
+	// not be able to slip in an unchecked name, or to make the recorded digest differ from the offered schema (EXT-13).
 	described := Described{Info: info.Clone(), Instance: instance}
+	if name := described.Info.Name; !ValidName(name) {
+		return Described{}, fmt.Errorf("%w: %d bytes", ErrName, len(name))
+	}
 	described.Digest, err = SchemaDigest(described.Info.Schema)
 	return described, err
 }

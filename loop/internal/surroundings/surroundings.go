@@ -15,6 +15,7 @@ type PanicError struct {
 	Stack []byte
 }
 
+// Error tells what was called, and the value that it panicked with.
 func (e *PanicError) Error() string { return fmt.Sprintf("%s panicked: %v", e.What, e.Value) }
 
 // Unwrap returns the panic's value where that is an error.
