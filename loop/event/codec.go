@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/loopcheck/loopcheck/loop/model"
@@ -59,11 +60,12 @@ func Decode(data []byte) (Event, error) {
 	if record == nil {
 		return Other{Tag: tag, Raw: slices.Clone(data)}, nil
 	}
-	if err := checkObject(data, reflect.TypeOf(record).Elem(), ""); err != nil {
+	text, t := strings.Trim(string(data), jsonSpace), reflect.TypeOf(record).Elem()
+	if err := (strict{}).object(text, t, ""); err != nil {
 		return nil, first(tag, err)
 	}
 	if err := json.Unmarshal(data, record); err != nil {
-		return nil, &InvalidError{Type: tag, Cause: err}
+		return nil, first(tag, strict{exact: true}.object(text, t, ""), &InvalidError{Cause: err})
 	}
 	record.header().Time = record.EventHeader().Time.UTC()
 	normalizeLists(record)
@@ -123,39 +125,43 @@ func blank(t Type) record {
 	return nil
 }
 
+// typeTag is the name of the member that says an event's type.
+const typeTag = "type"
+
 // typeOf checks that data is one JSON object in valid UTF-8 with exactly one type tag, and returns the tag.
 func typeOf(data []byte) (Type, error) {
 	if !utf8.Valid(data) {
 		return "", &InvalidError{Cause: errors.New("not valid UTF-8")}
 	}
-	// Unmarshal rather than Valid, for its error says where; it refuses trailing data too.
-	var whole json.RawMessage
-	if err := json.Unmarshal(data, &whole); err != nil {
-		return "", &InvalidError{Cause: err}
+	if !json.Valid(data) {
+		var whole json.RawMessage
+		return "", &InvalidError{Cause: json.Unmarshal(data, &whole)} // which says what is wrong, and where
 	}
-	members, err := membersOf(data)
-	if err != nil {
-		return "", &InvalidError{Cause: err}
+	text := strings.Trim(string(data), jsonSpace)
+	if text[0] != '{' {
+		return "", &InvalidError{Cause: errNotObject}
 	}
-	var tag *Type
-	for _, m := range members {
-		if m.name != "type" {
+	var tag Type
+	tagged := false
+	for name, value := range membersOf(text) {
+		if name != typeTag {
 			continue
 		}
-		if tag != nil {
-			return "", &InvalidError{Field: "type", Cause: errRepeated}
+		problem := func(cause error) (Type, error) { return "", &InvalidError{Field: typeTag, Cause: cause} }
+		switch {
+		case tagged:
+			return problem(errRepeated)
+		case value[0] != '"':
+			return problem(errors.New("not a string"))
+		case hasLoneSurrogate(value):
+			return problem(errSurrogate)
 		}
-		if err := json.Unmarshal(m.value, &tag); err != nil || tag == nil {
-			return "", &InvalidError{Field: "type", Cause: errors.New("not a string")}
-		}
-		if hasLoneSurrogate(m.value) {
-			return "", &InvalidError{Field: "type", Cause: errSurrogate}
-		}
+		tag, tagged = Type(unquote(value)), true
 	}
-	if tag == nil || *tag == "" {
-		return "", &InvalidError{Field: "type", Cause: errMissing}
+	if tag == "" {
+		return "", &InvalidError{Field: typeTag, Cause: errMissing}
 	}
-	return *tag, nil
+	return tag, nil
 }
 
 // normalizeLists makes empty lists nil.

@@ -1,130 +1,139 @@
 package event
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 )
 
 var (
-	errRepeated = errors.New("given more than once")
-	errMissing  = errors.New("missing")
-	errUnknown  = errors.New("unknown field")
-	errNull     = errors.New("null")
+	errRepeated  = errors.New("given more than once")
+	errMissing   = errors.New("missing")
+	errUnknown   = errors.New("unknown field")
+	errNull      = errors.New("null")
+	errNotObject = errors.New("not a JSON object")
+	errNotList   = errors.New("not a JSON list")
 )
 
-type member struct {
-	name  string
-	value json.RawMessage
+// strict compares an encoding, which is valid JSON, with the Go type that it is to be decoded to.
+type strict struct {
+	// exact decodes each scalar on its own, so that the error of one that does not fit its type has a path: that of
+	// encoding/json has none for a type that decodes itself, as a time does.
+	exact bool
 }
 
-// membersOf returns the members of a JSON object in their order, repeated ones too. data is valid JSON.
-func membersOf(data []byte) ([]member, error) {
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {
-		return nil, errors.New("not a JSON object")
+// object checks that each member of an object is a field's exact name and occurs once, and that every field is there
+// that is not marked omitempty. path is the object's own, "" at the top, where the type tag is a member too.
+func (s strict) object(data string, t reflect.Type, path string) error {
+	if data[0] != '{' {
+		return problem(path, errNotObject)
 	}
-	var members []member
-	for decoder.More() {
-		name, err := decoder.Token()
-		if err != nil {
-			return nil, err
+	fields := fieldsOf(t)
+	var seen uint64 // of fields, by their index
+	for name, value := range membersOf(data) {
+		if path == "" && name == typeTag {
+			continue // typeOf has seen to it
 		}
-		m := member{name: name.(string)}
-		if err := decoder.Decode(&m.value); err != nil {
-			return nil, err
+		i := indexOf(fields, name)
+		if i < 0 {
+			return problem(join(path, name), errUnknown)
 		}
-		members = append(members, m)
-	}
-	return members, nil
-}
-
-// checkObject compares the members of an object with the fields of the struct t that it is to be decoded to: each
-// member is a field's exact name and occurs once, and every field is there that is not marked omitempty. path is the
-// object's own, "" at the top, where the type tag is a member too.
-func checkObject(data []byte, t reflect.Type, path string) error {
-	members, err := membersOf(data)
-	if err != nil {
-		return problem(path, err)
-	}
-	fields := make(map[string]reflect.StructField)
-	required := make(map[string]bool)
-	collectFields(t, fields, required)
-	seen := make(map[string]bool, len(members))
-	for _, m := range members {
-		at := join(path, m.name)
-		if seen[m.name] {
-			return problem(at, errRepeated)
+		if seen&(1<<i) != 0 {
+			return problem(join(path, name), errRepeated)
 		}
-		seen[m.name] = true
-		if path == "" && m.name == "type" {
-			continue
-		}
-		field, known := fields[m.name]
-		if !known {
-			return problem(at, errUnknown)
-		}
-		if err := checkValue(m.value, field.Type, at); err != nil {
+		seen |= 1 << i
+		if err := s.value(value, fields[i].of, join(path, name)); err != nil {
 			return err
 		}
 	}
-	for _, field := range reflect.VisibleFields(t) { // in the order of declaration, so that the same field is named each time
-		if name := jsonName(field); required[name] && !seen[name] {
-			return problem(join(path, name), errMissing)
+	for i, f := range fields {
+		if f.required && seen&(1<<i) == 0 {
+			return problem(join(path, f.name), errMissing)
 		}
 	}
 	return nil
 }
 
-func checkValue(data []byte, t reflect.Type, path string) error {
-	data = bytes.TrimSpace(data)
-	null := bytes.Equal(data, []byte("null"))
+func (s strict) value(data string, t reflect.Type, path string) error {
 	switch {
-	case null && (t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer):
+	case data == "null" && (t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer):
 		return nil // no list, no value: what leaving the field out means
-	case null:
+	case data == "null":
 		return problem(path, errNull)
-	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8:
-		var elements []json.RawMessage
-		if err := json.Unmarshal(data, &elements); err != nil {
-			return problem(path, errors.New("not a JSON list"))
+	case t.Kind() == reflect.Slice:
+		if data[0] != '[' {
+			return problem(path, errNotList)
 		}
-		for i, element := range elements {
-			if err := checkValue(element, t.Elem(), fmt.Sprintf("%s[%d]", path, i)); err != nil {
+		i := 0
+		for element := range elementsOf(data) {
+			if err := s.value(element, t.Elem(), fmt.Sprintf("%s[%d]", path, i)); err != nil {
 				return err
 			}
+			i++
 		}
-	case t.Kind() == reflect.Struct && !reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()):
-		return checkObject(data, t, path)
-	default:
-		return problem(path, checkScalar(data, t))
+		return nil
+	case t.Kind() == reflect.Struct && t != timeType:
+		return s.object(data, t, path)
 	}
-	return nil
+	if s.exact {
+		if err := json.Unmarshal([]byte(data), reflect.New(t).Interface()); err != nil {
+			return problem(path, mismatch(err))
+		}
+	}
+	return problem(path, checkScalar(data, t))
 }
 
-// collectFields adds the JSON fields of t, those of embedded structs included, by their names.
-func collectFields(t reflect.Type, fields map[string]reflect.StructField, required map[string]bool) {
-	for i := range t.NumField() {
-		field := t.Field(i)
+func mismatch(err error) error {
+	var mismatch *json.UnmarshalTypeError
+	if errors.As(err, &mismatch) {
+		return fmt.Errorf("a JSON %s is not a %s", mismatch.Value, mismatch.Type)
+	}
+	return err
+}
+
+// structField is a field as the encoding has it.
+type structField struct {
+	name     string
+	of       reflect.Type
+	required bool
+}
+
+func indexOf(fields []structField, name string) int {
+	for i := range fields {
+		if fields[i].name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+var knownFields sync.Map // of []structField by reflect.Type
+
+// fieldsOf returns the JSON fields of a struct, those of embedded structs included, in the order of declaration. There are
+// fewer than 64.
+func fieldsOf(t reflect.Type) []structField {
+	if known, ok := knownFields.Load(t); ok {
+		return known.([]structField)
+	}
+	var fields []structField
+	for _, field := range reflect.VisibleFields(t) {
 		if field.Anonymous {
-			collectFields(field.Type, fields, required)
 			continue
 		}
-		name := jsonName(field)
-		fields[name] = field
-		required[name] = !strings.Contains(field.Tag.Get("json"), ",omitempty")
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		fields = append(fields, structField{name, field.Type, options != "omitempty"})
 	}
-}
-
-func jsonName(field reflect.StructField) string {
-	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-	return name
+	knownFields.Store(t, fields)
+	return fields
 }
 
 func join(path, name string) string {
+	if name == "" {
+		name = `""` // an empty path would mean the whole event
+	}
 	if path == "" {
 		return name
 	}

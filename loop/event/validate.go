@@ -1,7 +1,6 @@
 package event
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -91,8 +90,8 @@ func (e Other) Validate() error {
 }
 
 func (h Header) check() error {
-	if _, err := json.Marshal(h.Time.UTC()); err != nil {
-		return problem("time", err)
+	if year := h.Time.UTC().Year(); year < 0 || year > 9999 {
+		return problem("time", fmt.Errorf("the year %d is not within 0 to 9999", year))
 	}
 	return nil
 }

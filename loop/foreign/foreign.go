@@ -58,7 +58,9 @@ type ConfigError struct {
 	Reason string
 }
 
-func (e *ConfigError) Error() string { return "foreign: bad configuration: " + e.Field + " " + e.Reason }
+func (e *ConfigError) Error() string {
+	return "foreign: bad configuration: " + e.Field + " " + e.Reason
+}
 
 // New starts a foreign loop on an empty journal. Its errors are a [*ConfigError], and those of [native.New].
 func New(ctx context.Context, config Config) (*Loop, error) { return start(ctx, config, native.New) }

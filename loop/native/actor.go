@@ -1,6 +1,7 @@
 package native
 
 import (
+	"context"
 	"slices"
 
 	"github.com/loopcheck/loopcheck/loop"
@@ -8,10 +9,12 @@ import (
 )
 
 // actor owns everything about the loop that changes. Only its own goroutine touches it. It calls nothing of the loop's
-// surroundings itself, so it is always about to take the next message; whoever sends it one can rely on that.
+// surroundings itself, so it is always about to take the next message; whoever sends it one can rely on that. An error of a
+// journal and a context of a caller are surroundings too: the actor passes them on, and does not ask them anything.
 type actor struct {
-	loop  *Loop
-	state *state
+	loop    *Loop
+	endLife context.CancelFunc
+	state   *state
 
 	turn  *turn   // in flight
 	queue []*turn // accepted, in order
@@ -30,8 +33,8 @@ func (a *actor) run() {
 		select {
 		case r := <-a.loop.inbox:
 			a.accept(r)
-		case r := <-a.loop.withdrawals:
-			a.withdraw(r)
+		case w := <-a.loop.withdrawals:
+			a.withdraw(w.request, w.err)
 		case err := <-a.commit.appendReturned():
 			a.settle(err)
 		case found := <-a.commit.readBackReturned():
@@ -77,17 +80,17 @@ func (a *actor) accept(r *request) {
 	}
 }
 
-// withdraw takes back the command of a caller whose context has ended. One whose append has begun goes on, and its caller
-// waits; one that has been answered is no longer here.
-func (a *actor) withdraw(r *request) {
-	is := func(other *request) bool { return other == r }
+// withdraw takes back the command of a caller whose context has ended, with err. One whose append has begun goes on, and
+// its caller waits; one that has been answered is no longer here.
+func (a *actor) withdraw(r *request, err error) {
+	same := func(other *request) bool { return other == r }
 	switch {
-	case slices.ContainsFunc(a.changes, is):
-		a.changes = slices.DeleteFunc(a.changes, is)
-		r.cmd.Refuse(refusal(r.cmd, contextDone, r.ctx.Err()))
-	case slices.ContainsFunc(a.inputs, is):
-		a.inputs = slices.DeleteFunc(a.inputs, is)
-		r.cmd.Refuse(refusal(r.cmd, contextDone, r.ctx.Err()))
+	case slices.ContainsFunc(a.changes, same):
+		a.changes = slices.DeleteFunc(a.changes, same)
+		r.cmd.Refuse(refusal(r.cmd, contextDone, err))
+	case slices.ContainsFunc(a.inputs, same):
+		a.inputs = slices.DeleteFunc(a.inputs, same)
+		r.cmd.Refuse(refusal(r.cmd, contextDone, err))
 	case a.inDoubt() && a.commit.request == r:
 		a.commit.giveUp()
 	}
@@ -103,9 +106,14 @@ func (a *actor) advance() {
 		a.inputs = slices.Delete(a.inputs, 0, 1)
 		a.enqueue(r)
 	}
-	for a.commit == nil && len(a.changes) > 0 {
-		r := a.changes[0]
-		a.changes = slices.Delete(a.changes, 0, 1)
+	for a.commit == nil {
+		// An abandoned one is about to be withdrawn. Appending it first would make its caller wait for what it no longer wants.
+		next := slices.IndexFunc(a.changes, func(r *request) bool { return !r.abandoned() })
+		if next < 0 {
+			break
+		}
+		r := a.changes[next]
+		a.changes = slices.Delete(a.changes, next, next+1)
 		a.begin(r)
 	}
 	if a.turn == nil && len(a.queue) > 0 {
@@ -120,18 +128,20 @@ func (a *actor) stop() {
 		return
 	}
 	a.stopping = true
-	close(a.loop.stopping)
+	a.endLife()
 	a.endTurn(&loop.TurnError{Kind: loop.TurnInterrupted})
 	a.drop(nil)
 	a.refuseWaiting(shuttingDown, nil)
 	if a.inDoubt() {
-		a.commit.abandon()
 		a.fail(a.commit.err)
 	}
 }
 
 // fail faults the loop: the journal may say what the state does not, and nothing more may be built on either.
 func (a *actor) fail(cause error) {
+	if a.commit.abandon != nil {
+		a.commit.abandon()
+	}
 	a.commit.giveUp()
 	a.commit = nil
 	a.fault = cause

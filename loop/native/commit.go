@@ -2,7 +2,6 @@ package native
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -26,7 +25,7 @@ type commit struct {
 
 	err      error // the append's; set when the doubt begins
 	found    chan finding
-	abandon  context.CancelFunc // of the reading back
+	abandon  context.CancelFunc // ends the reading back; nil before it has begun
 	answered bool
 }
 
@@ -64,11 +63,6 @@ func (c *commit) giveUp() {
 // begin checks a change against the committed state, and starts its append. No append is outstanding now, so this state
 // is the one that the change will follow: the check is the one at commit (EXT-5, REF-11).
 func (a *actor) begin(r *request) {
-	if err := r.ctx.Err(); err != nil {
-		// Its caller is about to withdraw it. Appending first would make the caller wait for what it no longer wants.
-		r.cmd.Refuse(refusal(r.cmd, contextDone, err))
-		return
-	}
 	header := event.Header{EventID: uuid.New(), LoopID: a.loop.id, Time: time.Now().UTC()}
 	c, err := a.prepare(r.cmd, header)
 	if err != nil {
@@ -80,8 +74,7 @@ func (a *actor) begin(r *request) {
 	a.commit = c
 	// The append is not bounded by the caller's context: an append that is cut short has an open outcome, and the caller
 	// waits for it in any case (REF-7).
-	ctx := context.WithoutCancel(r.ctx)
-	surroundings.Go("journal append", func() error { return a.loop.config.Journal.Append(ctx, c.event) },
+	surroundings.Go("journal append", func() error { return a.loop.config.Journal.Append(r.values, c.event) },
 		func(err error) { c.appended <- err })
 }
 
@@ -111,8 +104,12 @@ func (a *actor) prepare(cmd command.Command, header event.Header) (*commit, erro
 	case command.ReplaceLoopExternalTools:
 		tools := make([]*installed, len(cmd.Tools))
 		for i, t := range cmd.Tools {
-			tools[i] = t.(*installed)
-			if owner, taken := a.state.owner(tools[i].name()); taken && owner != cmd.Source {
+			own, ok := t.(*installed)
+			if !ok {
+				return nil, fmt.Errorf("native: tool %d is a %T, which no call of this loop made", i, t)
+			}
+			tools[i] = own
+			if owner, taken := a.state.owners[tools[i].name()]; taken && owner != cmd.Source {
 				return nil, collision(tools[i].name(), fmt.Errorf("source %q has a tool of that name", owner))
 			}
 		}
@@ -130,7 +127,7 @@ func (a *actor) settle(err error) {
 	c := a.commit
 	c.appended = nil
 	if err == nil {
-		a.install()
+		a.takeOver()
 		return
 	}
 	c.err = err
@@ -138,11 +135,11 @@ func (a *actor) settle(err error) {
 		a.fail(err)
 		return
 	}
-	if c.request.ctx.Err() != nil {
+	if c.request.abandoned() {
 		// The append is no longer outstanding, so nothing entitles the call to outlast its context (REF-7).
 		c.giveUp()
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(c.request.ctx))
+	ctx, cancel := context.WithCancel(c.request.values)
 	c.abandon = cancel
 	found := make(chan finding, 1)
 	c.found = found
@@ -161,29 +158,52 @@ func (a *actor) resolve(f finding) {
 	c := a.commit
 	switch {
 	case f.err != nil:
-		c.err = errors.Join(c.err, fmt.Errorf("reading the journal back: %w", f.err))
+		c.err = &doubtError{append: c.err, readBack: f.err}
 		a.fail(c.err)
 	case f.present && c.answered:
-		a.fail(fmt.Errorf("an event is durable whose change was reported as failed: %w", c.err))
+		a.fail(&doubtError{append: c.err})
 	case f.present:
-		a.install()
+		a.takeOver()
 	default:
 		c.giveUp()
 		a.commit = nil
 	}
 }
 
-// install puts the committed state in force. Readers see it before its caller is told (VIEW-1).
-func (a *actor) install() {
+// takeOver puts the committed state in force. Readers see it before its caller is told (VIEW-1).
+func (a *actor) takeOver() {
 	c := a.commit
 	a.commit, a.state = nil, c.next
 	a.loop.view.Store(c.next)
 	c.succeed()
 }
 
+// doubtError is why a loop faulted. It words the journal's errors when it is asked, for the actor must not call them.
+type doubtError struct {
+	append   error
+	readBack error // nil: the event is durable, but its change was reported as failed before that was known
+}
+
+func (e *doubtError) Error() string {
+	if e.readBack == nil {
+		return fmt.Sprintf("an event is durable whose change was reported as failed: %v", e.append)
+	}
+	return fmt.Sprintf("an append failed: %v; and whether its event is durable cannot be told: %v", e.append, e.readBack)
+}
+
+func (e *doubtError) Unwrap() []error {
+	if e.readBack == nil {
+		return []error{e.append}
+	}
+	return []error{e.append, e.readBack}
+}
+
 func contains(ctx context.Context, j journal.Journal, id uuid.UUID) (bool, error) {
 	present := false
 	for e, err := range j.Events(ctx) {
+		if err == nil {
+			err = ctx.Err()
+		}
 		if err != nil {
 			return false, err
 		}

@@ -16,7 +16,7 @@ import (
 // What is captured, when a turn is cancelled, what its outcome is and which comes next stays with the loop. RunTurn returns
 // nil for a turn that completed, else why it failed. When ctx ends the turn has ended already: RunTurn returns when it can,
 // and what it returns is not looked at. Client and tools of the request refuse what is begun after that (TURN-8). A panic
-// fails the turn. RunTurn may be called while an interrupted turn's call has not returned yet.
+// on RunTurn's own goroutine fails the turn; an engine that asks the client on another recovers it there. RunTurn may be called while an interrupted turn's call has not returned yet.
 type Engine interface {
 	RunTurn(ctx context.Context, request TurnRequest) error
 }
@@ -124,16 +124,20 @@ func (s Steps) callTools(ctx context.Context, instances map[string]tool.Invokabl
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		var text string
-		surroundings.Go(fmt.Sprintf("tool %q", call.Name), func() (err error) {
+		m := model.Message{Role: model.RoleTool, ToolCallID: call.ID, ToolName: call.Name}
+		surroundings.Go(fmt.Sprintf("tool %q", call.Name), func() error {
 			instance, known := instances[call.Name]
 			if !known {
 				return fmt.Errorf("there is no tool %q", call.Name)
 			}
-			text, err = instance.InvokableRun(ctx, call.Arguments)
-			return err
+			text, err := instance.InvokableRun(ctx, call.Arguments)
+			if err != nil {
+				// Worded in here: a tool's error may panic when it is asked for its text.
+				text, m.Failed = err.Error(), true
+			}
+			m.Text = text
+			return nil
 		}, func(err error) {
-			m := model.Message{Role: model.RoleTool, ToolCallID: call.ID, ToolName: call.Name, Text: text}
 			if err != nil {
 				m.Text, m.Failed = err.Error(), true
 			}

@@ -7,12 +7,11 @@ import (
 	"github.com/loopcheck/loopcheck/loop"
 	"github.com/loopcheck/loopcheck/loop/command"
 	"github.com/loopcheck/loopcheck/loop/event"
-	"github.com/loopcheck/loopcheck/loop/internal/surroundings"
 	"github.com/loopcheck/loopcheck/loop/tool"
 )
 
 // ReplaceExternalTools replaces one source's slot; see [loop.ExternalToolInstaller]. The definitions are built one after
-// the other, on a goroutine of their own: a build that ignores its context holds up neither this call, when that context
+// the other, each on a goroutine of its own: a build that ignores its context holds up neither this call, when that context
 // ends or the loop shuts down, nor the loop (EXT-6, REF-7).
 func (l *Loop) ReplaceExternalTools(ctx context.Context, set loop.ExternalToolset) error {
 	// Keyed on the engine, and before all else: a guard on what there is to bind would let an empty set through (EXT-10).
@@ -31,7 +30,7 @@ func (l *Loop) ReplaceExternalTools(ctx context.Context, set loop.ExternalToolse
 	}
 	tools := make([]tool.InvokableTool, len(described))
 	identities := make([]event.ExternalToolIdentity, len(described))
-	for i, t := range install(described) {
+	for i, t := range fixTools(described) {
 		tools[i] = t
 		identities[i] = event.ExternalToolIdentity{Name: t.name(), SchemaDigest: described[i].Digest}
 	}
@@ -47,45 +46,24 @@ func (l *Loop) build(ctx context.Context, definitions []tool.Definition) ([]tool
 	if err := l.refuseBuild(ctx); err != nil {
 		return nil, err
 	}
-	// Copied here, for the goroutine may outlive the call, and the slice is the caller's again after it (EXT-12).
-	gated := make([]tool.Definition, len(definitions))
-	for i, d := range definitions {
-		if d != nil {
-			gated[i] = gatedDefinition{Definition: d, loop: l}
-		}
-	}
-	buildCtx, cancel := context.WithCancel(ctx)
+	until, cancel := context.WithCancel(ctx)
 	defer cancel()
-	type outcome struct {
-		described []tool.Described
-		err       error
+	defer context.AfterFunc(l.life, cancel)()
+	// Nothing is left of the slice when this returns: it is the caller's again (EXT-12).
+	described, err := tool.Describe(buildContext{until, l.life}, definitions, l.config.Bindings)
+	if err == nil {
+		return described, nil
 	}
-	built := make(chan outcome, 1)
-	var described []tool.Described
-	surroundings.Go("tool definitions", func() (err error) {
-		described, err = tool.Describe(buildCtx, gated, l.config.Bindings)
-		return err
-	}, func(err error) { built <- outcome{described, err} })
-
-	select {
-	case o := <-built:
-		if o.err == nil {
-			return o.described, nil
-		}
-		// A build cut short by the caller or the shutdown fails too, and is not what was wrong.
-		if err := l.refuseBuild(ctx); err != nil {
-			return nil, err
-		}
-		failed := &loop.ChangeError{Kind: loop.ChangeExternalBuildFailed, Cause: o.err}
-		var build *tool.BuildError
-		if errors.As(o.err, &build) {
-			failed.Tool, failed.Cause = build.Name(), build.Cause
-		}
-		return nil, failed
-	case <-ctx.Done():
-	case <-l.stopping:
+	// A build cut short by the caller or the shutdown fails too, and is not what was wrong.
+	if err := l.refuseBuild(ctx); err != nil {
+		return nil, err
 	}
-	return nil, l.refuseBuild(ctx)
+	failed := &loop.ChangeError{Kind: loop.ChangeExternalBuildFailed, Cause: err}
+	var build *tool.BuildError
+	if errors.As(err, &build) {
+		failed.Tool, failed.Cause = build.Name(), build.Cause
+	}
+	return nil, failed
 }
 
 // refuseBuild says why no build may begin or be waited for any more.
@@ -98,26 +76,24 @@ func (l *Loop) refuseBuild(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return &loop.ChangeError{Kind: loop.ChangeContextDone, Cause: err}
 	}
-	select {
-	case <-l.stopping:
+	if l.life.Err() != nil {
 		return &loop.ChangeError{Kind: loop.ChangeLoopShuttingDown}
-	default:
-		return nil
 	}
+	return nil
 }
 
-// gatedDefinition asks right before its build begins whether it still may: the build before it may have ignored its
-// context and returned after the exit (LIFE-2).
-type gatedDefinition struct {
-	tool.Definition
-	loop *Loop
+// buildContext is the caller's context until the shutdown. Its Err tells of a shutdown the instant that it has begun,
+// before whoever forwards it to Done has run: a build must not begin in between (LIFE-2).
+type buildContext struct {
+	context.Context
+	life context.Context
 }
 
-func (d gatedDefinition) Build(ctx context.Context, bindings tool.Bindings) ([]tool.InvokableTool, error) {
-	if err := d.loop.refuseBuild(ctx); err != nil {
-		return nil, err
+func (c buildContext) Err() error {
+	if err := c.life.Err(); err != nil {
+		return err
 	}
-	return d.Definition.Build(ctx, bindings)
+	return c.Context.Err()
 }
 
 // checkNames finds the collisions that do not depend on the loop's state: within the set, and with a tool declared in

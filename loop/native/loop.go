@@ -53,7 +53,8 @@ func (l *Loop) Interrupt(ctx context.Context) error {
 	return call(ctx, l, command.InterruptLoop{Header: l.header(), Ack: ack}, ack).Err
 }
 
-// Submit hands in an input; see [loop.Loop].
+// Submit hands in an input; see [loop.Loop]. The turn's model requests and tool calls see the values of ctx, unless it is
+// itself the context of a turn.
 func (l *Loop) Submit(ctx context.Context, input string) (loop.Turn, error) {
 	ack := make(chan command.LoopInputResult, 1)
 	result := call(ctx, l, command.SubmitLoopInput{Header: l.header(), Input: input, Ack: ack}, ack)
@@ -64,7 +65,7 @@ func (l *Loop) Submit(ctx context.Context, input string) (loop.Turn, error) {
 func (l *Loop) Shutdown(ctx context.Context) error {
 	ack := make(chan command.LoopResult, 1)
 	select {
-	case l.inbox <- &request{cmd: command.ShutdownLoop{Header: l.header(), Ack: ack}, ctx: ctx}:
+	case l.inbox <- newRequest(ctx, command.ShutdownLoop{Header: l.header(), Ack: ack}):
 	case <-l.exited:
 		return nil
 	}
@@ -83,10 +84,40 @@ func (l *Loop) Shutdown(ctx context.Context) error {
 
 func (l *Loop) header() command.Header { return command.Header{LoopID: l.id} }
 
-// request is a command on its way, with the context that its caller waits under.
+// request is a command on its way. Of its caller's context the actor gets what it can look at without calling it: a
+// context may be anybody's code, and its Err may well ask the loop something.
 type request struct {
-	cmd command.Command
-	ctx context.Context
+	cmd    command.Command
+	ended  <-chan struct{} // the context's Done
+	values context.Context // the context without its end
+}
+
+func newRequest(ctx context.Context, cmd command.Command) *request {
+	r := &request{cmd: cmd, ended: ctx.Done(), values: context.Background()}
+	// A tool that submits the next input from inside its turn would else make a chain of contexts that each turn adds to.
+	if ctx.Value(turnKey{}) == nil {
+		r.values = context.WithValue(context.WithoutCancel(ctx), turnKey{}, true)
+	}
+	return r
+}
+
+// turnKey marks the contexts that turns and appends get.
+type turnKey struct{}
+
+// abandoned reports whether the caller's context has ended.
+func (r *request) abandoned() bool {
+	select {
+	case <-r.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// withdrawal asks for the end of a request whose caller's context has ended, with that error.
+type withdrawal struct {
+	request *request
+	err     error
 }
 
 // call sends a command and waits for its reply. Whatever happens, the reply decides: the caller never concludes from its
@@ -103,7 +134,7 @@ func call[R any](ctx context.Context, l *Loop, cmd command.Command, ack <-chan R
 		cmd.Refuse(refusal(cmd, contextDone, err))
 		return <-ack
 	}
-	r := &request{cmd: cmd, ctx: ctx}
+	r := newRequest(ctx, cmd)
 	select {
 	case l.inbox <- r:
 	case <-ctx.Done():
@@ -119,7 +150,7 @@ func call[R any](ctx context.Context, l *Loop, cmd command.Command, ack <-chan R
 	case <-ctx.Done():
 	}
 	select {
-	case l.withdrawals <- r:
+	case l.withdrawals <- withdrawal{r, ctx.Err()}:
 	case <-l.exited: // answered before the exit
 	}
 	return <-ack

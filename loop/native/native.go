@@ -27,6 +27,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/loopcheck/loopcheck/loop"
+	"github.com/loopcheck/loopcheck/loop/internal/surroundings"
 	"github.com/loopcheck/loopcheck/loop/journal"
 	"github.com/loopcheck/loopcheck/loop/model"
 	"github.com/loopcheck/loopcheck/loop/tool"
@@ -73,10 +74,16 @@ func New(ctx context.Context, config Config) (*Loop, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
 	}
-	for _, err := range config.Journal.Events(ctx) {
-		if err != nil {
-			return nil, &loop.RestoreError{Kind: loop.RestoreUnreadable, Cause: err}
+	empty, err := surroundings.Await(ctx, "journal", func() (bool, error) {
+		for _, err := range config.Journal.Events(ctx) {
+			return false, err
 		}
+		return true, nil
+	})
+	if err != nil {
+		return nil, &loop.RestoreError{Kind: loop.RestoreUnreadable, Cause: err}
+	}
+	if !empty {
 		return nil, &loop.RestoreError{Kind: loop.RestoreNotEmpty}
 	}
 	return start(ctx, config, journal.Initial(config.Definition), uuid.New())
@@ -90,11 +97,18 @@ func Restore(ctx context.Context, config Config) (*Loop, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
 	}
-	var id uuid.UUID
-	state, err := journal.Fold(journal.Initial(config.Definition), observeLoopID(config.Journal.Events(ctx), &id))
+	type folded struct {
+		state journal.State
+		id    uuid.UUID
+	}
+	found, err := surroundings.Await(ctx, "journal", func() (f folded, err error) {
+		f.state, err = journal.Fold(journal.Initial(config.Definition), observeLoopID(config.Journal.Events(ctx), &f.id))
+		return f, err
+	})
 	if err != nil {
 		return nil, &loop.RestoreError{Kind: loop.RestoreUnreadable, Cause: err}
 	}
+	state, id := found.state, found.id
 	if _, known := config.Definition.Configuration(state.Mode); !known {
 		return nil, &loop.RestoreError{Kind: loop.RestoreUnknownMode, Mode: state.Mode}
 	}
@@ -122,17 +136,18 @@ func start(ctx context.Context, config Config, from journal.State, id uuid.UUID)
 	if config.Engine == nil {
 		config.Engine = Steps{}
 	}
+	life, stop := context.WithCancel(context.Background())
 	l := &Loop{
+		life:        life,
 		id:          id,
 		config:      config,
 		transports:  config.Definition.Transports(),
 		bound:       bound,
 		inbox:       make(chan *request),
-		withdrawals: make(chan *request),
-		stopping:    make(chan struct{}),
+		withdrawals: make(chan withdrawal),
 		exited:      make(chan struct{}),
 	}
-	a := &actor{loop: l, state: initialState(l, from)}
+	a := &actor{loop: l, endLife: stop, state: initialState(l, from)}
 	l.view.Store(a.state)
 	go a.run()
 	return l, nil
@@ -147,9 +162,9 @@ type Loop struct {
 	bound      *loop.Bound
 
 	inbox       chan *request // unbuffered: what the actor has taken it answers, what it has not taken the caller still has
-	withdrawals chan *request
-	stopping    chan struct{} // closed when a shutdown has begun
-	exited      chan struct{} // closed when the actor has answered everything and does nothing more
+	withdrawals chan withdrawal
+	life        context.Context // ends when a shutdown begins
+	exited      chan struct{}   // closed when the actor has answered everything and does nothing more
 
 	view atomic.Pointer[state]
 }

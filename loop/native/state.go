@@ -25,6 +25,7 @@ type state struct {
 	effort       model.Effort
 	declared     []*installed
 	slots        map[string][]*installed
+	owners       map[string]string // the source in whose slot a tool of that name is
 }
 
 // installed is a tool as it was when it was installed. It is itself the live tool, with an Info that is fixed: that is how
@@ -42,7 +43,8 @@ func (i *installed) InvokableRun(ctx context.Context, arguments string) (string,
 
 func (i *installed) name() string { return i.described.Info.Name }
 
-func install(described []tool.Described) []*installed {
+// fixTools makes live tools of what was built and described.
+func fixTools(described []tool.Described) []*installed {
 	tools := make([]*installed, len(described))
 	for i, d := range described {
 		tools[i] = &installed{d}
@@ -61,7 +63,7 @@ func (s *state) withMode(l *Loop, mode loop.ModeName) *state {
 	next := *s
 	next.mode, next.instructions, next.model, next.effort = mode, c.Instructions, c.Model, c.Effort
 	if l.config.Definition.Engine() == loop.EngineNative {
-		next.declared = install(l.bound.Tools(mode))
+		next.declared = fixTools(l.bound.Tools(mode))
 	}
 	return &next
 }
@@ -75,24 +77,19 @@ func (s *state) withInference(m model.Model, effort model.Effort) *state {
 // withSlot returns s with one source's slot replaced as a whole; an empty set clears it (EXT-2, EXT-3).
 func (s *state) withSlot(source string, tools []*installed) *state {
 	next := *s
-	next.slots = maps.Clone(s.slots)
-	if next.slots == nil {
-		next.slots = make(map[string][]*installed)
+	next.slots, next.owners = make(map[string][]*installed), make(map[string]string)
+	maps.Copy(next.slots, s.slots)
+	maps.Copy(next.owners, s.owners)
+	for _, t := range s.slots[source] {
+		delete(next.owners, t.name())
 	}
 	if next.slots[source] = tools; len(tools) == 0 {
 		delete(next.slots, source)
 	}
-	return &next
-}
-
-// owner returns the source in whose slot a tool of that name is.
-func (s *state) owner(name string) (string, bool) {
-	for source, tools := range s.slots {
-		if slices.ContainsFunc(tools, func(t *installed) bool { return t.name() == name }) {
-			return source, true
-		}
+	for _, t := range tools {
+		next.owners[t.name()] = source
 	}
-	return "", false
+	return &next
 }
 
 func (s *state) runtime() event.Runtime {
@@ -132,7 +129,7 @@ func checkEffort(m model.Model, effort model.Effort) error {
 func observeLoopID(events iter.Seq2[event.Event, error], id *uuid.UUID) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) {
 		for e, err := range events {
-			if err == nil && e.EventHeader().LoopID != uuid.Nil {
+			if err == nil && e != nil && e.EventHeader().LoopID != uuid.Nil {
 				*id = e.EventHeader().LoopID
 			}
 			if !yield(e, err) {

@@ -20,10 +20,10 @@ var ErrTurnEnded = errors.New("native: the turn has ended")
 
 // turn is one accepted input. The actor starts and ends it; the engine's calls go through begin.
 type turn struct {
-	input    string
-	accepted context.Context // the submitter's values, without its end (REF-8)
-	done     chan struct{}
-	err      error // written before done is closed, not after
+	input  string
+	values context.Context // the submitter's, without its end (REF-8)
+	done   chan struct{}
+	err    error // written before done is closed, not after
 
 	ctx      context.Context
 	cancel   context.CancelFunc
@@ -31,6 +31,7 @@ type turn struct {
 
 	mu    sync.Mutex
 	ended bool
+	calls map[*context.CancelFunc]struct{} // of the calls in progress
 }
 
 func (t *turn) Done() <-chan struct{} { return t.done }
@@ -54,10 +55,14 @@ func (t *turn) engineReturned() <-chan error {
 // end gives the turn its outcome. From here on none of its calls begins, and those in progress see their context cancelled.
 func (t *turn) end(outcome *loop.TurnError) {
 	t.mu.Lock()
-	t.ended = true
+	calls := t.calls
+	t.ended, t.calls = true, nil
 	t.mu.Unlock()
 	if t.cancel != nil {
 		t.cancel()
+	}
+	for cancel := range calls {
+		(*cancel)()
 	}
 	if outcome != nil { // a typed nil would be a failure
 		t.err = outcome
@@ -65,31 +70,53 @@ func (t *turn) end(outcome *loop.TurnError) {
 	close(t.done)
 }
 
-// begin reports whether a call of the turn may still begin. It is asked immediately before the call; that the turn may
-// end between the two is no breach, for a call that is about to begin cannot be told from one that just has.
-func (t *turn) begin() error {
+// begin admits a call that is about to begin: it returns a context for it and what to do when it is over. That the turn may
+// end between the two is no breach, for a call that is about to begin cannot be told from one that just has; but such a
+// call must see its context cancelled from the start (INT-2), also if the engine's is not one of the turn's. So end cancels
+// each itself; and the engine's context is followed rather than built on, for end runs on the actor, and cancelling a child
+// calls its parents.
+func (t *turn) begin(engine context.Context) (context.Context, func(), error) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(engine))
+	ended := func() {
+		if engine.Err() != context.DeadlineExceeded { // a deadline is the call's own, below
+			cancel()
+		}
+	}
+	expire := func() {}
+	if deadline, has := engine.Deadline(); has {
+		ctx, expire = context.WithDeadline(ctx, deadline)
+	}
+	if engine.Err() != nil {
+		ended()
+	}
+	unfollow := context.AfterFunc(engine, ended)
+	over := func() {
+		unfollow()
+		expire()
+		cancel()
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.ended {
-		return ErrTurnEnded
+		over()
+		return nil, nil, ErrTurnEnded
 	}
-	return nil
-}
-
-// join returns ctx bounded by the turn as well: an engine may pass a context of its own.
-func (t *turn) join(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(t.ctx, cancel)
+	if t.calls == nil {
+		t.calls = make(map[*context.CancelFunc]struct{})
+	}
+	t.calls[&cancel] = struct{}{}
 	return ctx, func() {
-		stop()
-		cancel()
-	}
+		over()
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		delete(t.calls, &cancel)
+	}, nil
 }
 
 // enqueue accepts an input.
 func (a *actor) enqueue(r *request) {
 	cmd := r.cmd.(command.SubmitLoopInput)
-	t := &turn{input: cmd.Input, accepted: context.WithoutCancel(r.ctx), done: make(chan struct{})}
+	t := &turn{input: cmd.Input, values: r.values, done: make(chan struct{})}
 	a.queue = append(a.queue, t)
 	cmd.Reply(command.LoopInputResult{Turn: t})
 }
@@ -100,7 +127,7 @@ func (a *actor) startTurn() {
 	a.queue[0] = nil
 	a.queue = a.queue[1:]
 	a.turn = t
-	t.ctx, t.cancel = context.WithCancel(t.accepted)
+	t.ctx, t.cancel = context.WithCancel(t.values)
 	t.returned = make(chan error, 1)
 	request := TurnRequest{Capture: capture(a.state, t), Input: t.input}
 	if client := a.loop.config.Client; client != nil {
@@ -146,14 +173,18 @@ type guardedClient struct {
 
 func (c *guardedClient) Stream(ctx context.Context, request model.Request) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
-		ctx, cancel := c.turn.join(ctx)
-		defer cancel()
 		request := request.Clone() // what the client does to its request must not reach the engine's next one
-		if err := c.turn.begin(); err != nil {
+		ctx, over, err := c.turn.begin(ctx)
+		if err != nil {
 			yield(model.Chunk{}, err)
 			return
 		}
+		defer over()
 		for chunk, err := range c.client.Stream(ctx, request) {
+			if err == nil && ctx.Err() != nil {
+				// A stream that goes on regardless, for ever perhaps, would keep a goroutine of the loop at it (LIFE-2).
+				chunk, err = model.Chunk{}, ctx.Err()
+			}
 			if !yield(chunk, err) || err != nil {
 				return
 			}
@@ -170,12 +201,13 @@ type guardedTool struct {
 func (g *guardedTool) Info(ctx context.Context) (*tool.Info, error) { return g.tool.Info(ctx) }
 
 func (g *guardedTool) InvokableRun(ctx context.Context, arguments string) (result string, err error) {
-	ctx, cancel := g.turn.join(ctx)
-	defer cancel()
-	if err := g.turn.begin(); err != nil {
+	what := fmt.Sprintf("tool %q", g.tool.name())
+	ctx, over, err := g.turn.begin(ctx)
+	if err != nil {
 		return "", err
 	}
-	err = surroundings.Call(fmt.Sprintf("tool %q", g.tool.name()), func() error {
+	defer over()
+	err = surroundings.Call(what, func() error {
 		var err error
 		result, err = g.tool.InvokableRun(ctx, arguments)
 		return err

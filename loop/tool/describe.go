@@ -61,14 +61,13 @@ func ValidName(name string) bool {
 
 // Describe builds the definitions one after the other, describes what they built, and returns it in that order. The first
 // failure ends it, as a [*BuildError]: a nil definition, a failed or panicking build, a nil tool, a failed, panicking or nil
-// info, a bad name, a bad schema, more than [MaxSet] tools in all (EXT-4, EXT-11), or the end of ctx, after which no further
-// build begins. Equal names are not looked for: which names collide depends on where the tools are installed.
+// info, a bad name, a bad schema, more than [MaxSet] tools in all (EXT-4, EXT-11), or the end of ctx. ctx.Err is asked right
+// before each call of a definition or a tool, and none begins after it was not nil (LIFE-2); a call that is in progress when ctx
+// ends is left behind on a goroutine of its own. Equal names are not looked for: which names collide depends on where the tools
+// are installed.
 func Describe(ctx context.Context, definitions []Definition, bindings Bindings) ([]Described, error) {
 	var all []Described
 	for _, definition := range definitions {
-		if err := ctx.Err(); err != nil {
-			return nil, &BuildError{Cause: err}
-		}
 		name, instances, err := build(ctx, definition, bindings)
 		if err != nil {
 			return nil, &BuildError{Definition: name, Cause: err}
@@ -87,22 +86,28 @@ func Describe(ctx context.Context, definitions []Definition, bindings Bindings) 
 	return all, nil
 }
 
+// call makes one call of a definition or a tool, on a goroutine of its own.
+func call[T any](ctx context.Context, what string, f func() (T, error)) (T, error) {
+	return surroundings.Await(ctx, what, func() (T, error) {
+		if err := ctx.Err(); err != nil {
+			var none T
+			return none, err
+		}
+		return f()
+	})
+}
+
 func build(ctx context.Context, definition Definition, bindings Bindings) (name string, instances []InvokableTool, err error) {
 	if definition == nil {
 		return "", nil, ErrNilDefinition
 	}
 	// A typed nil pointer passes the check above; its methods may panic, which is a failed build like any other.
-	err = surroundings.Call("tool definition", func() error {
-		name = definition.Name()
-		return nil
-	})
+	name, err = call(ctx, "tool definition", func() (string, error) { return definition.Name(), nil })
 	if err != nil {
 		return "", nil, err
 	}
-	err = surroundings.Call(fmt.Sprintf("tool definition %q", name), func() error {
-		var err error
-		instances, err = definition.Build(ctx, bindings)
-		return err
+	instances, err = call(ctx, fmt.Sprintf("tool definition %q", name), func() ([]InvokableTool, error) {
+		return definition.Build(ctx, bindings)
 	})
 	return name, instances, err
 }
@@ -112,12 +117,7 @@ func describe(ctx context.Context, instance InvokableTool) (Described, error) {
 	if instance == nil {
 		return Described{}, ErrNilTool
 	}
-	var info *Info
-	err := surroundings.Call("tool info", func() error {
-		var err error
-		info, err = instance.Info(ctx)
-		return err
-	})
+	info, err := call(ctx, "tool info", func() (*Info, error) { return instance.Info(ctx) })
 	if err != nil {
 		return Described{}, err
 	}

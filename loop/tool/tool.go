@@ -19,7 +19,8 @@ const (
 type Bindings map[string]any
 
 // Definition makes tools. A loop calls Build once for each time that it installs the definition, and keeps what it built.
-// Name is the definition's own name, for messages; a tool's name is what its Info says.
+// Name is the definition's own name, for messages; a tool's name is what its Info says. The context bounds the building: it
+// may end as soon as Build has returned, and is nothing for a tool to keep.
 type Definition interface {
 	Name() string
 	Build(ctx context.Context, bindings Bindings) ([]InvokableTool, error)

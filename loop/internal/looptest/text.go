@@ -37,7 +37,7 @@ func text(fragments []string, limit int) *rapid.Generator[string] {
 				b.WriteString(part)
 			}
 		}
-		if b.Len() == 0 || rapid.IntRange(0, 7).Draw(t, "fill") == 0 {
+		if b.Len() == 0 || rapid.IntRange(0, 7).Draw(t, "fill") == 7 {
 			b.WriteString(strings.Repeat("x", limit-b.Len()))
 		}
 		return b.String()
