@@ -62,11 +62,11 @@ func (e *ConfigError) Error() string {
 	return "foreign: bad configuration: " + e.Field + " " + e.Reason
 }
 
-// New starts a foreign loop on an empty journal. Its errors are a [*ConfigError], and those of [native.New].
+// New starts a foreign loop on an empty journal. Its errors are a [*ConfigError], those of [native.New], and for a backend
+// that panics when it is asked for its capabilities a [*loop.PanicError].
 func New(ctx context.Context, config Config) (*Loop, error) { return start(ctx, config, native.New) }
 
-// Restore starts a foreign loop from what its journal holds. Its errors are a [*ConfigError], and those of
-// [native.Restore].
+// Restore starts a foreign loop from what its journal holds. Its errors are those of [New], with those of [native.Restore].
 func Restore(ctx context.Context, config Config) (*Loop, error) {
 	return start(ctx, config, native.Restore)
 }

@@ -157,6 +157,28 @@ func TestSteps_ReturnsTheContextsErrorWhenItEnds(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled, "an answer cut short is none")
 }
 
+func TestSteps_DoesNotOutlastItsContextForAStubbornTool(t *testing.T) {
+	steps := native.Steps{MaxParallel: 2}
+	returned := make(chan error, 1)
+	withEngine(t, engineFunc(func(ctx context.Context, r native.TurnRequest) error {
+		err := steps.RunTurn(ctx, r)
+		returned <- err
+		return err
+	}), func(t *testing.T, b *bench) {
+		s := &stage{stubborn: true, release: make(chan struct{})}
+		b.install("mcp", "g1", slow("slow", s))
+		b.client.Answer = answering("slow", "declared")
+		turn := b.submit("a1")
+		synctest.Wait()
+		require.NoError(t, b.Interrupt(t.Context()))
+		require.Equal(t, loop.TurnInterrupted, outcome(turn))
+		synctest.Wait()
+		require.Len(t, returned, 1, "left behind is the tool's goroutine, and no other (LIFE-2)")
+		require.ErrorIs(t, <-returned, context.Canceled)
+		close(s.release)
+	})
+}
+
 func TestTURN6_OutcomeOfACustomEngine(t *testing.T) {
 	failure := errors.New("the agent gave up")
 	for name, c := range map[string]struct {
@@ -192,7 +214,9 @@ func TestTURN6_OutcomeOfACustomEngine(t *testing.T) {
 
 func TestEngine_GetsTheInputAndTheSubmittersValues(t *testing.T) {
 	type key struct{}
+	var hold chan struct{}
 	withEngine(t, engineFunc(func(ctx context.Context, r native.TurnRequest) error {
+		<-hold
 		assert.Equal(t, "a\x00 input", r.Input)
 		assert.Equal(t, "value", ctx.Value(key{}))
 		assert.NoError(t, ctx.Err())
@@ -201,10 +225,12 @@ func TestEngine_GetsTheInputAndTheSubmittersValues(t *testing.T) {
 		assert.Equal(t, "declared ok", result)
 		return ask(ctx, r.Client, r.Input)
 	}), func(t *testing.T, b *bench) {
+		hold = make(chan struct{})
 		ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, "value"))
 		turn, err := b.Submit(ctx, "a\x00 input")
-		cancel() // bounds the call alone
 		require.NoError(t, err)
+		cancel() // bounds the call alone
+		close(hold)
 		require.Empty(t, outcome(turn))
 		require.Len(t, b.client.Requests(), 1)
 	})

@@ -265,6 +265,22 @@ func TestEXT6_NothingIsBuiltOrDescribedAfterTheExit(t *testing.T) {
 	}
 }
 
+// A definition may end the loop that it is built for. Whoever tells the call of that may be slower than the build's return.
+func TestEXT6_BuildShutsTheLoopDown(t *testing.T) {
+	for range 100 {
+		inBubble(t, func(t *testing.T, b *bench) {
+			last := &fixture.Definition{DefinitionName: "last", OnBuild: func(context.Context, tool.Bindings) ([]tool.InvokableTool, error) {
+				return nil, b.Shutdown(context.Background())
+			}}
+			next := fixture.Define(&fixture.Tool{Name: "next"})
+			err := b.replace("mcp", "g1", last, next)
+			require.Contains(t, []loop.ChangeErrorKind{loop.ChangeLoopShuttingDown, loop.ChangeLoopExited}, kind(err))
+			require.Zero(t, next.Builds())
+			require.Empty(t, b.journal.Begun())
+		})
+	}
+}
+
 // F33: a definition may ask the loop that it is built for, and even change it.
 func TestEXT6_BuildCallsTheController(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bench) {

@@ -209,7 +209,7 @@ func TestEXT5_NamesAreComparedByteByByte(t *testing.T) {
 	long := strings.Repeat("n", tool.MaxName-1)
 	names := []string{
 		"Declared", "declared ", " declared", "ｄeclared", "deсlared", "declared\u200b", "\u202edeclared", "declared\x00", "declared\n",
-		long + "1", long + "2", "a.b", "a-b", "a_b", "a b", "\u00e9", "e\u0301",
+		long + "1", long + "2", "a.b", "A.b", "a-b", "a_b", "a b", "\u00e9", "e\u0301",
 	}
 	inBubble(t, func(t *testing.T, b *bench) {
 		var tools []*fixture.Tool

@@ -256,14 +256,20 @@ func TestINT2_CallThatBeginsAfterTheInterruptSeesItFromTheStart(t *testing.T) {
 }
 
 func TestINT2_EndlessStreamIsLeftBehind(t *testing.T) {
+	var begun chan struct{}
 	client := staying(func(_ context.Context, _ int, yield func(model.Chunk, error) bool) {
+		close(begun)
 		for yield(model.Chunk{}, nil) {
 			runtime.Gosched()
 		}
 	})
-	configure := func(t *testing.T) native.Config { return native.Config{Definition: standard(t), Client: client} }
+	configure := func(t *testing.T) native.Config {
+		begun = make(chan struct{})
+		return native.Config{Definition: standard(t), Client: client}
+	}
 	inBubbleWith(t, configure, func(t *testing.T, b *bench) {
 		turn := b.submit("a1")
+		<-begun
 		require.NoError(t, b.Interrupt(t.Context()))
 		require.Equal(t, loop.TurnInterrupted, outcome(turn))
 		synctest.Wait() // comes to rest: nobody ranges over it any more

@@ -4,7 +4,9 @@ import (
 	"context"
 	"testing"
 	"testing/synctest"
+	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/loopcheck/loopcheck/loop"
@@ -64,8 +66,14 @@ func inBubbleWith(t *testing.T, configure func(t *testing.T) native.Config, f fu
 		var err error
 		b.Loop, err = native.New(t.Context(), b.config)
 		require.NoError(t, err)
+		// Deferred, for a failed assertion to be told by itself and not by the goroutines that it leaves; and bounded, in the
+		// bubble's time, because it may have failed with an append held.
+		defer func() {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+			defer cancel()
+			assert.NoError(t, b.Shutdown(ctx))
+		}()
 		f(t, b)
-		require.NoError(t, b.Shutdown(context.Background()))
 	})
 }
 

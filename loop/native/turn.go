@@ -77,14 +77,15 @@ func (t *turn) end(outcome *loop.TurnError) {
 // calls its parents.
 func (t *turn) begin(engine context.Context) (context.Context, func(), error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(engine))
+	deadline, expires := engine.Deadline()
+	expire := func() {}
+	if expires {
+		ctx, expire = context.WithDeadline(ctx, deadline)
+	}
 	ended := func() {
-		if engine.Err() != context.DeadlineExceeded { // a deadline is the call's own, below
+		if !expires || engine.Err() != context.DeadlineExceeded { // then the call has a deadline of its own, which says so
 			cancel()
 		}
-	}
-	expire := func() {}
-	if deadline, has := engine.Deadline(); has {
-		ctx, expire = context.WithDeadline(ctx, deadline)
 	}
 	if engine.Err() != nil {
 		ended()

@@ -3,6 +3,7 @@ package native_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +11,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/loopcheck/loopcheck/loop"
@@ -221,22 +221,38 @@ func TestTURN4_WhatIsAcknowledgedBeforeTheEndIsInTheNextCapture(t *testing.T) {
 	})
 }
 
-func TestTURN2_AnOutstandingAppendIsNotInACapture(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bench) {
-		hold := make(chan struct{})
-		b.journal.PlanAppends(fixture.Plan{Hold: hold})
-		change := async(func() error { return b.SetMode(t.Context(), "plan") })
-		require.True(t, pending(change))
-		require.NoError(t, b.run("a1"), "a turn waits for no append")
-		require.Equal(t, "be brief", b.client.Requests()[0].Instructions)
-		close(hold)
-		require.NoError(t, <-change)
-		require.NoError(t, b.run("a2"))
-		require.Equal(t, "only plan", b.client.Requests()[1].Instructions)
-	})
+func TestTURN2_WhatIsNotCommittedIsNotInACapture(t *testing.T) {
+	failure := errors.New("disk on fire")
+	for name, change := range everyChange {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, b *bench) {
+				b.install("mcp", "g0", &fixture.Tool{Name: "x"})
+				now := func(input string) string {
+					require.NoError(t, b.run(input), "a turn waits for no append")
+					r := b.client.RequestsOf(input)[0]
+					return describe("", r.Instructions, r.Model, r.Effort, r.Tools)
+				}
+				before := now("before")
+				failing, hold := make(chan struct{}), make(chan struct{})
+				b.journal.PlanAppends(fixture.Plan{Hold: failing, Before: failure}, fixture.Plan{Hold: hold})
+				failed := async(func() error { return change(t.Context(), b) })
+				require.True(t, pending(failed))
+				require.Equal(t, before, now("while the append is outstanding"))
+				close(failing)
+				require.ErrorIs(t, <-failed, failure)
+				require.Equal(t, before, now("when it has failed"))
+				succeeding := async(func() error { return change(t.Context(), b) })
+				require.True(t, pending(succeeding))
+				require.Equal(t, before, now("while another is outstanding"))
+				close(hold)
+				require.NoError(t, <-succeeding)
+				require.NotEqual(t, before, now("when that has succeeded"))
+			})
+		})
+	}
 }
 
-func TestTURN3_F05_RemovingATargetsOnlyItsOwnSource(t *testing.T) {
+func TestTURN3_F05_ClearingASlotRemovesNothingOfAnother(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bench) {
 		b.install("a", "g1", &fixture.Tool{Name: "x"})
 		err := b.swap("b", "g1", &fixture.Tool{Name: "x"})
@@ -304,109 +320,4 @@ func TestTURN1_F32_RacingReplacementsLeaveOneWholeSet(t *testing.T) {
 func retained(name string) (*fixture.Tool, *tool.Info) {
 	info := &tool.Info{Name: name, Description: "old", Schema: json.RawMessage(`{"a":1}`)}
 	return &fixture.Tool{Name: name, OnInfo: func(context.Context) (*tool.Info, error) { return info, nil }}, info
-}
-
-func TestTURN1_WhatAToolDoesToItsInfoIsNotOffered(t *testing.T) {
-	declared, declaredInfo := retained("declared")
-	configure := func(t *testing.T) native.Config {
-		return native.Config{Definition: standard(t, loop.WithTools(defs(declared)...))}
-	}
-	inBubbleWith(t, configure, func(t *testing.T, b *bench) {
-		external, externalInfo := retained("x")
-		b.install("mcp", "g1", external)
-		for _, info := range []*tool.Info{declaredInfo, externalInfo} {
-			copy(info.Schema, "[[[[[[[")
-			info.Name, info.Description = "changed", "new"
-		}
-		b.client.Answer = answering("declared", "x", "changed")
-		require.NoError(t, b.run("a1"))
-		require.NoError(t, b.SetMode(t.Context(), "plan"))
-		require.NoError(t, b.SetMode(t.Context(), ""))
-		require.NoError(t, b.run("a2"))
-		for _, r := range b.client.Requests() {
-			require.Equal(t, []tool.Info{
-				{Name: "declared", Description: "old", Schema: json.RawMessage(`{"a":1}`)},
-				{Name: "x", Description: "old", Schema: json.RawMessage(`{"a":1}`)},
-			}, r.Tools)
-		}
-		require.Equal(t, []int{2, 2}, []int{declared.Runs(), external.Runs()})
-	})
-}
-
-// scribble writes to all memory of a request.
-func scribble(r model.Request) {
-	for i := range r.Tools {
-		copy(r.Tools[i].Schema, "[[[[[[[")
-		r.Tools[i].Name = "changed"
-	}
-	for i := range r.Messages {
-		for j := range r.Messages[i].ToolCalls {
-			r.Messages[i].ToolCalls[j].Name = "changed"
-		}
-		r.Messages[i].Text = "changed"
-	}
-	for i := range r.Model.Efforts {
-		r.Model.Efforts[i] = "changed"
-	}
-}
-
-func TestTURN1_ClientOwnsItsRequest(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bench) {
-		x, _ := retained("x")
-		b.install("mcp", "g1", x)
-		b.client.Answer = func(_ context.Context, r model.Request, step int) ([]model.Chunk, error) {
-			go scribble(r) // also while later requests are made: the race detector watches
-			if step < 3 {
-				return fixture.Calls("x"), nil
-			}
-			return nil, nil
-		}
-		require.NoError(t, b.run("a1"))
-		require.NoError(t, b.run("a2"))
-		requests := b.client.Requests()
-		require.Len(t, requests, 6)
-		for i, r := range requests {
-			require.Equal(t, "|be brief|m1 low|low|declared@ x@old", describe("", r.Instructions, r.Model, r.Effort, r.Tools))
-			require.JSONEq(t, `{"a":1}`, string(r.Tools[1].Schema))
-			require.Equal(t, []model.Effort{model.EffortLow, model.EffortHigh}, r.Model.Efforts)
-			for _, m := range r.Messages[1:] {
-				require.Equal(t, m.Role == model.RoleTool, m.ToolName == "x")
-				require.NotEqual(t, "changed", m.Text, "request %d", i)
-			}
-		}
-		require.Equal(t, 4, x.Runs())
-	})
-}
-
-func TestTURN1_EngineOwnsItsCapture(t *testing.T) {
-	var captured []string
-	configure := func(t *testing.T) native.Config {
-		return native.Config{Definition: standard(t), Engine: engineFunc(func(ctx context.Context, r native.TurnRequest) error {
-			captured = append(captured, describeCapture(r.Capture)+string(r.Tools[1].Info.Schema))
-			assert.Equal(t, []model.Effort{model.EffortLow, model.EffortHigh}, r.Model.Efforts)
-			info, err := r.Tools[1].Instance.Info(ctx)
-			assert.NoError(t, err)
-			copy(info.Schema, "[[[[[[[")
-			info.Name = "changed"
-			for i := range r.Tools {
-				copy(r.Tools[i].Info.Schema, "[[[[[[[")
-				r.Tools[i] = native.Tool{}
-			}
-			r.Model.Efforts[0] = "changed"
-			return nil
-		})}
-	}
-	inBubbleWith(t, configure, func(t *testing.T, b *bench) {
-		x, _ := retained("x")
-		b.install("mcp", "g1", x)
-		for range 2 {
-			require.NoError(t, b.run("a"))
-		}
-		require.NoError(t, b.SetMode(t.Context(), ""))
-		require.NoError(t, b.run("a"))
-		for _, c := range captured {
-			require.Equal(t, `|be brief|m1 low|low|declared@ x@old{"a":1}`, c)
-		}
-		require.Equal(t, []model.Effort{model.EffortLow, model.EffortHigh}, b.Model().Efforts)
-	})
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -164,18 +165,40 @@ func TestEXT13_ClonedInfosShareNoMemory(t *testing.T) {
 	assert.Nil(t, tool.CloneInfos([]tool.Info{}))
 }
 
-func TestREF3_NoBuildBeginsAfterTheContextEnded(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	builds := 0
-	counting := building("d", func() ([]tool.InvokableTool, error) {
-		builds++
-		cancel(errSample)
-		return nil, nil
-	})
-	described, err := tool.Describe(ctx, []tool.Definition{counting, counting}, nil)
-	assert.Nil(t, described)
-	assert.ErrorIs(t, err, context.Canceled)
-	assert.Equal(t, 1, builds)
+func TestLIFE2_NoCallBeginsAfterTheContextEnded(t *testing.T) {
+	for _, last := range []string{"none", "Name", "Build", "Info"} {
+		t.Run("after "+last, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				calls := []string{"none"}
+				called := func(what string) {
+					if calls = append(calls, what); what == last {
+						cancel()
+					}
+				}
+				if last == "none" {
+					cancel()
+				}
+				counting := &looptest.Definition{
+					OnName: func() string { called("Name"); return "d" },
+					OnBuild: func(context.Context, tool.Bindings) ([]tool.InvokableTool, error) {
+						called("Build")
+						describing := &looptest.Tool{OnInfo: func(context.Context) (*tool.Info, error) {
+							called("Info")
+							return &tool.Info{Name: "x"}, nil
+						}}
+						return []tool.InvokableTool{describing, describing}, nil
+					},
+				}
+				described, err := tool.Describe(ctx, []tool.Definition{counting, counting}, nil)
+				assert.Nil(t, described)
+				assert.ErrorIs(t, err, context.Canceled)
+				synctest.Wait() // for a call that was left behind, too
+				assert.Equal(t, last, calls[len(calls)-1])
+			})
+		})
+	}
 }
 
 func TestEXT4_DefinitionsAreBuiltWithTheContextAndTheBindings(t *testing.T) {

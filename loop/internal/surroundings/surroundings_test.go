@@ -1,9 +1,11 @@
 package surroundings_test
 
 import (
+	"context"
 	"errors"
 	"runtime"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -48,4 +50,42 @@ func TestTURN6_GoReportsOnceWhateverBecomesOfTheCall(t *testing.T) {
 			assert.Empty(t, reports)
 		})
 	}
+}
+
+func TestREF7_AwaitWaitsForTheCallOrForItsContext(t *testing.T) {
+	value, err := surroundings.Await(t.Context(), "it", func() (int, error) { return 1, errSample })
+	assert.Equal(t, 1, value)
+	assert.Equal(t, errSample, err)
+
+	_, err = surroundings.Await(t.Context(), "it", func() (int, error) { panic(errSample) })
+	assert.ErrorAs(t, err, new(*surroundings.PanicError))
+	_, err = surroundings.Await(t.Context(), "it", func() (int, error) { runtime.Goexit(); return 1, nil })
+	assert.ErrorIs(t, err, surroundings.ErrGoexit)
+
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		release := make(chan struct{})
+		go func() {
+			synctest.Wait() // until the call is stuck, and whoever awaits it too
+			cancel()
+		}()
+		value, err := surroundings.Await(ctx, "it", func() (int, error) {
+			<-release
+			return 1, nil
+		})
+		assert.Zero(t, value)
+		assert.ErrorIs(t, err, context.Canceled)
+		close(release) // what was left behind ends, or the bubble says that it does not
+	})
+}
+
+// misprinted panics when it is printed, in a way that fmt does not survive.
+type misprinted struct{}
+
+func (misprinted) Error() string { runtime.Goexit(); return "" }
+
+func TestTURN6_APanicsValueIsPrintedOnlyInTheCallThatItCameFrom(t *testing.T) {
+	reports := make(chan error, 1)
+	surroundings.Go("it", func() error { panic(misprinted{}) }, func(err error) { reports <- err })
+	assert.ErrorIs(t, <-reports, surroundings.ErrGoexit)
 }
