@@ -1,0 +1,5 @@
+//go:build race
+
+package filejournal_test
+
+const raceEnabled = true
