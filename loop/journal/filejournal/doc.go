@@ -31,8 +31,8 @@
 //     the history unnoticed, by design: the log ends at the first frame with a wrong checksum.
 //   - SQLite with a rollback journal and checksums on pages: none. Damage cannot pass for an unfinished write there.
 //
-// This package's tests change every byte of the file, and cut it at every length; run with -exhaustive, they do so with the side
-// file of an interrupted commit too.
+// This package's tests change every byte of the file, and cut it at every length; run with -exhaustive, they do so with the
+// side file of an interrupted commit too.
 //
 // # Limits
 //
