@@ -50,6 +50,9 @@ func (d Definition) Bind(ctx context.Context, bindings tool.Bindings) (*Bound, e
 // Tools returns the declared tools of a mode, in the order of their declaration; nil for an unknown mode. The slice is the
 // caller's; the schemas in it are shared and are not to be written to.
 func (b *Bound) Tools(mode ModeName) []tool.Described {
+	if b.definition == nil {
+		return nil
+	}
 	i, ok := b.definition.mode(mode)
 	if !ok {
 		return nil

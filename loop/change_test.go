@@ -124,3 +124,9 @@ func TestCHG5_AnEmbeddedChangeCountsAsItselfWhateverTheOuterTypeSays(t *testing.
 	batch := loop.MergeChanges(disguised{Change: loop.ChangeEffort(low), model: looptest.Model("m")})
 	assert.Equal(t, loop.Batch{Effort: &low}, batch)
 }
+
+func TestCHG1_AnEmbeddedNilChangeIsANilElement(t *testing.T) {
+	assert.True(t, loop.MergeChanges(struct{ loop.Change }{}).Empty())
+	batch := loop.MergeChanges(loop.ChangeEffort(model.EffortLow), struct{ loop.Change }{})
+	assert.Equal(t, model.EffortLow, *batch.Effort)
+}

@@ -188,7 +188,7 @@ func checkDefinitions(definitions []tool.Definition) (string, DefinitionErrorKin
 			return "", DefinitionNilTool, fmt.Errorf("tool %d is nil", i)
 		}
 		var name string
-		err := surroundings.Call("tool definition", func() error {
+		err := surroundings.Call(fmt.Sprintf("tool definition %d", i), func() error {
 			name = definition.Name()
 			return nil
 		})

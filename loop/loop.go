@@ -3,7 +3,7 @@
 // A live agent loop runs turns while an application reconfigures it. [Loop] is what the application holds; [Definition]
 // describes a loop before it lives; [Change], [ExternalToolset] and their refusal [ChangeError] are the vocabulary of
 // reconfiguration. The package and those below it validate values and do nothing else. Identifiers such as TURN-1 in the
-// documentation name requirements of the loop contract, version 1.
+// documentation name requirements of the loop contract, version 1: docs/contract.md in the module's root.
 package loop
 
 import (
@@ -63,7 +63,8 @@ type Controller interface {
 	// value for a field wins; a nil element is ignored.
 	Change(ctx context.Context, changes ...Change) error
 	// Interrupt cancels the turn in flight. It cancels at most one, which was in flight at some instant of the call, and
-	// nothing else; with no turn in flight, or after the exit, it does nothing and returns nil (INT-1).
+	// nothing else; with no turn in flight, or after the exit, it does nothing and returns nil (INT-1). Called with a context
+	// that has ended it is refused with [ChangeContextDone] like any other call.
 	Interrupt(ctx context.Context) error
 }
 
@@ -97,7 +98,8 @@ type Loop interface {
 	Shutdown(ctx context.Context) error
 }
 
-// Turn is the outcome, to come, of one accepted input. Its methods are safe for concurrent use.
+// Turn is the outcome, to come, of one accepted input. It tells how the turn ended, and not what was answered: that went
+// through the model client or the engine that ran the turn. Its methods are safe for concurrent use.
 type Turn interface {
 	// Done is closed when the turn has ended, or never will start.
 	Done() <-chan struct{}

@@ -22,7 +22,7 @@ func load(ctx context.Context, l *native.Loop, seed uint64, seen *watch) {
 		clients.Go(func() {
 			for n := 1; ctx.Err() == nil; n++ {
 				o := draw(random, fmt.Sprintf("%s%d", name, n))
-				seen.operation(o, o.do(ctx, l))
+				seen.operation(name, o, o.do(ctx, l))
 				pause(ctx, random)
 			}
 		})

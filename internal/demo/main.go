@@ -53,7 +53,7 @@ func run(ctx context.Context, duration time.Duration, seed uint64) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("a loop with 3 modes, 3 clients and a journal that fails every 9th append, for %v (seed %d)\n\n", duration, seed)
+	fmt.Printf("a loop with 3 modes, 3 clients and a journal that reports every 9th append as failed (every 2nd of these was written), for %v (seed %d)\n\n", duration, seed)
 	busy, cancel := context.WithTimeout(ctx, duration)
 	defer cancel()
 	load(busy, l, seed, seen)

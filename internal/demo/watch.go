@@ -33,14 +33,14 @@ func (w *watch) request(r model.Request) {
 	case !known:
 		w.turns[input] = now
 		if w.total < shown {
-			w.tell("  %s captured: %s, %s, effort %s, tools [%s]", input, now.instructions, now.model, now.effort, now.tools)
+			w.tell("     %s captured: %s, %s, effort %s, tools [%s]", input, now.instructions, now.model, now.effort, now.tools)
 		}
 	case first != now:
 		w.mixed = append(w.mixed, input)
 	}
 }
 
-func (w *watch) operation(o operation, err error) {
+func (w *watch) operation(client string, o operation, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.operations == nil {
@@ -48,7 +48,7 @@ func (w *watch) operation(o operation, err error) {
 	}
 	w.operations[[2]string{o.kind, outcome(err)}]++
 	if w.total++; w.total < shown {
-		w.tell("%-9s %-24s %s", o.kind, o.detail, outcome(err))
+		w.tell("%s: %-9s %-24s %s", client, o.kind, o.detail, outcome(err))
 	} else if w.total == shown {
 		w.tell("... and so on")
 	}

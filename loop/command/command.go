@@ -1,4 +1,5 @@
-// Package command declares what a loop's actor is asked: the internal contract between the caller's side and the actor.
+// Package command declares what a loop's actor is asked: the contract between the two sides of a loop that is built so, for
+// who builds one. An application does not meet it.
 //
 // Each valid command gets exactly one reply on its Ack, by a send that cannot block the actor: Validate insists on a
 // buffered channel, and Refuse and the Reply methods give up rather than wait (CMD-2).

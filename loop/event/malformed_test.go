@@ -118,6 +118,9 @@ func TestDUR5_AMalformedEventOfAKnownTypeNamesItsField(t *testing.T) {
 		{"turn's id", "turn_started", `"turn_id":"0198`, `"turn_id":"`, "turn_id"},
 
 		{"time that is none", modeChanged, stamp, `"2026-08-12"`, "time"},
+		{"time with a comma", modeChanged, stamp, `"2026-08-12T09:30:00,5Z"`, "time"},
+		{"time finer than a nanosecond, with a comma", modeChanged, stamp, `"2026-08-12T09:30:00,1234567891Z"`, "time"},
+		{"time of one digit", modeChanged, stamp, `"2026-08-12T9:30:00Z"`, "time"},
 		{"time of no zone", modeChanged, stamp, `"2026-08-12T09:30:00"`, "time"},
 		{"time of no such day", modeChanged, stamp, `"2026-02-30T09:30:00Z"`, "time"},
 		{"time as a number", modeChanged, stamp, `1786527000`, "time"},

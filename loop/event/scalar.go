@@ -3,6 +3,7 @@ package event
 import (
 	"errors"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -14,13 +15,15 @@ import (
 var (
 	errSurrogate = errors.New("half a surrogate pair")
 	errUUID      = errors.New("not a UUID in its form of 36 characters")
-	errPrecision = errors.New("finer than a nanosecond")
+	errTime      = errors.New("not an RFC 3339 time, or finer than a nanosecond")
 )
 
 var (
 	uuidType = reflect.TypeFor[uuid.UUID]()
 	timeType = reflect.TypeFor[time.Time]()
 )
+
+var rfc3339 = regexp.MustCompile(`^"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)"$`)
 
 // uuidLength is that of the one form in which a UUID is recorded; uuid.Parse takes others, one of them with any two bytes
 // for its brackets.
@@ -37,9 +40,10 @@ func checkScalar(data string, t reflect.Type) error {
 			return errUUID
 		}
 	case timeType:
-		// An RFC 3339 time has no letters that JSON must escape, and time.Time does not undo escapes: data is the text.
-		if _, fraction, ok := strings.Cut(data, "."); ok && digits(fraction) > len("999999999") {
-			return errPrecision
+		// An RFC 3339 time has no letters that JSON must escape, and time.Time does not undo escapes: data is the text. It takes
+		// one digit for an hour and a comma for the point, and cuts what is finer than a nanosecond.
+		if !rfc3339.MatchString(data) {
+			return errTime
 		}
 	default:
 		if hasLoneSurrogate(data) {
@@ -47,11 +51,6 @@ func checkScalar(data string, t reflect.Type) error {
 		}
 	}
 	return nil
-}
-
-// digits returns how many decimal digits s begins with.
-func digits(s string) int {
-	return len(s) - len(strings.TrimLeft(s, "0123456789"))
 }
 
 // hasLoneSurrogate reports whether a JSON string spells out, as \ud800, half a surrogate pair: no text has such a thing,

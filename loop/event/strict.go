@@ -89,7 +89,7 @@ func (s strict) value(data string, t reflect.Type, path string) error {
 func mismatch(err error) error {
 	var mismatch *json.UnmarshalTypeError
 	if errors.As(err, &mismatch) {
-		return fmt.Errorf("a JSON %s is not a %s", mismatch.Value, mismatch.Type)
+		return fmt.Errorf("a JSON %s does not belong here", mismatch.Value)
 	}
 	return err
 }

@@ -9,6 +9,7 @@ package foreign
 
 import (
 	"context"
+	"errors"
 
 	"github.com/loopcheck/loopcheck/loop"
 	"github.com/loopcheck/loopcheck/loop/internal/surroundings"
@@ -52,18 +53,8 @@ type Config struct {
 	Client     model.Client // may be nil
 }
 
-// ConfigError says which field of a [Config] is missing or does not fit.
-type ConfigError struct {
-	Field  string
-	Reason string
-}
-
-func (e *ConfigError) Error() string {
-	return "foreign: bad configuration: " + e.Field + " " + e.Reason
-}
-
-// New starts a foreign loop on an empty journal. Its errors are a [*ConfigError], those of [native.New], and for a backend
-// that panics when it is asked for its capabilities a [*loop.PanicError].
+// New starts a foreign loop on an empty journal. Its errors are those of [native.New], a [*native.ConfigError] among
+// them, and for a backend that panics when it is asked for its capabilities a [*loop.PanicError].
 func New(ctx context.Context, config Config) (*Loop, error) { return start(ctx, config, native.New) }
 
 // Restore starts a foreign loop from what its journal holds. Its errors are those of [New], with those of [native.Restore].
@@ -73,10 +64,10 @@ func Restore(ctx context.Context, config Config) (*Loop, error) {
 
 func start(ctx context.Context, config Config, start func(context.Context, native.Config) (*native.Loop, error)) (*Loop, error) {
 	if config.Backend == nil {
-		return nil, &ConfigError{Field: "Backend", Reason: "is missing"}
+		return nil, &native.ConfigError{Field: "Backend", Reason: "is missing"}
 	}
 	if config.Definition.Defined() && config.Definition.Engine() != loop.EngineForeign {
-		return nil, &ConfigError{Field: "Definition", Reason: "has no foreign engine"}
+		return nil, &native.ConfigError{Field: "Definition", Reason: "has no foreign engine"}
 	}
 	var capabilities Capabilities
 	err := surroundings.Call("foreign backend", func() error {
@@ -107,7 +98,7 @@ func (e engine) RunTurn(ctx context.Context, request native.TurnRequest) error {
 
 type controller = native.Loop
 
-// Loop is a live foreign loop, safe for concurrent use. It has the installer's method so that an application that forgets
+// Loop is a live foreign loop: a [loop.Loop] and a [loop.ModeCatalog], safe for concurrent use. It has the installer's method so that an application that forgets
 // to ask gets a refusal with a name rather than nothing.
 type Loop struct {
 	*controller
@@ -123,7 +114,7 @@ var (
 // SetMode selects a mode, or is refused with [loop.ChangeUnsupported]; see [loop.Controller].
 func (l *Loop) SetMode(ctx context.Context, mode loop.ModeName) error {
 	if !l.capabilities.Modes {
-		return &loop.ChangeError{Kind: loop.ChangeUnsupported}
+		return &loop.ChangeError{Kind: loop.ChangeUnsupported, Cause: errors.New("the backend takes no change of mode")}
 	}
 	return l.controller.SetMode(ctx, mode)
 }
@@ -131,7 +122,7 @@ func (l *Loop) SetMode(ctx context.Context, mode loop.ModeName) error {
 // Change selects a model, an effort or both, or is refused with [loop.ChangeUnsupported]; see [loop.Controller].
 func (l *Loop) Change(ctx context.Context, changes ...loop.Change) error {
 	if !l.capabilities.Inference {
-		return &loop.ChangeError{Kind: loop.ChangeUnsupported}
+		return &loop.ChangeError{Kind: loop.ChangeUnsupported, Cause: errors.New("the backend takes no change of model or effort")}
 	}
 	return l.controller.Change(ctx, changes...)
 }

@@ -92,7 +92,7 @@ func TestConfig_ErrorsSayWhatIsWrong(t *testing.T) {
 
 func badField(field string) func(*testing.T, error) {
 	return func(t *testing.T, err error) {
-		var invalid *foreign.ConfigError
+		var invalid *native.ConfigError
 		require.ErrorAs(t, err, &invalid)
 		require.Equal(t, field, invalid.Field)
 		require.Contains(t, invalid.Error(), field)

@@ -30,7 +30,7 @@ type Limits struct {
 // Sampling says how answers are drawn. A nil pointer leaves the value to the provider.
 type Sampling struct {
 	// Effort is a report, never a request: a loop sets it to the effort in force in what Handle.Model returns, and
-	// ignores it in a model that it is given. Effort is selected by a definition, a mode or ChangeEffort (CHG-4).
+	// ignores it in a model that it is given, but for that it must be a known one. Effort is selected by a definition, a mode or ChangeEffort (CHG-4).
 	Effort      Effort   `json:"effort,omitempty"`
 	Temperature *float64 `json:"temperature,omitempty"` // 0 to 2
 	TopP        *float64 `json:"top_p,omitempty"`       // above 0, up to 1

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -142,9 +143,13 @@ func checkBaseURL(s string) string {
 		return "not a URL"
 	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		return "not an absolute http or https URL"
+	// The whole descriptor is journalled, and credentials never enter the journal (DUR-4): they come in these places.
 	case u.User != nil:
-		// The whole descriptor is journalled, and credentials never enter the journal (DUR-4).
 		return "carries a user name or password"
+	case u.RawQuery != "" || u.ForceQuery:
+		return "carries a query"
+	case u.Fragment != "" || strings.HasSuffix(s, "#"):
+		return "carries a fragment"
 	}
 	return ""
 }

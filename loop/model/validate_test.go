@@ -77,7 +77,7 @@ func TestCHG3_BoundariesAreInside(t *testing.T) {
 }
 
 func TestCHG3_ABaseURLIsAbsoluteAndPlain(t *testing.T) {
-	for _, good := range []string{"", "http://localhost:8080", "https://a.example/v1?version=2", "https://[::1]/", "https://bücher.example"} {
+	for _, good := range []string{"", "http://localhost:8080", "https://a.example/v1/x%3Fy", "https://[::1]/", "https://bücher.example"} {
 		m := looptest.Model("m")
 		m.BaseURL = good
 		assert.NoError(t, m.Validate(), "%q", good)
@@ -86,7 +86,7 @@ func TestCHG3_ABaseURLIsAbsoluteAndPlain(t *testing.T) {
 	for _, bad := range []string{
 		"a.example", "/v1", "//a.example", "ftp://a.example", "https:", "https://", "https:///v1", "https://:443", "https:a.example",
 		"https://a.example/%zz", "https://a.example:port", " https://a.example", "https://a.example/\x7f", "https://a.example/\u0085",
-		"https://a.example/\xff", "https://a.example/" + strings.Repeat("x", model.MaxBaseURL),
+		"https://a.example/\xff", "https://a.example/v1?version=2", "https://a.example?", "https://a.example#", "https://a.example/" + strings.Repeat("x", model.MaxBaseURL),
 	} {
 		m := looptest.Model("m")
 		m.BaseURL = bad
@@ -96,7 +96,8 @@ func TestCHG3_ABaseURLIsAbsoluteAndPlain(t *testing.T) {
 }
 
 func TestDUR4_ABaseURLCarriesNoCredentialAndItsErrorRepeatsNone(t *testing.T) {
-	for _, secret := range []string{"https://user:canary@a.example", "https://canary@a.example", "https://user:canary@a.example/%zz", "https://canary\x00"} {
+	for _, secret := range []string{"https://user:canary@a.example", "https://canary@a.example", "https://user:canary@a.example/%zz", "https://canary\x00",
+		"https://a.example/v1?api_key=canary", "https://a.example/v1#canary"} {
 		m := looptest.Model("m")
 		m.BaseURL = secret
 		err := m.Validate()

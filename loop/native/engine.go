@@ -24,8 +24,9 @@ type Engine interface {
 // TurnRequest is what an engine gets for one turn. It shares no memory with the loop.
 type TurnRequest struct {
 	Capture
-	Input  string
-	Client model.Client // nil if the loop has none
+	Input string
+	// Client is the loop's model client; nil if it has none. It begins a request when its sequence is ranged over, each time.
+	Client model.Client
 }
 
 // Capture is the configuration that a turn took when it started: one whole committed state (TURN-2).
@@ -55,7 +56,8 @@ var ErrStepLimit = errors.New("native: the turn reached its step limit")
 // Steps is the reference engine. It asks the model, runs the tool calls of the answer side by side, hands the results back
 // and asks again, until an answer asks for none. A failing or panicking tool, and a call that names no tool of the
 // capture, is told to the model (TURN-5, TURN-6). A failing or panicking model request fails the turn. Turns do not share a
-// conversation: each begins with its own input.
+// conversation: each begins with its own input. The text of the answers goes no further than the next request; who wants it
+// takes it in the model client.
 type Steps struct {
 	// MaxSteps bounds the model requests of a turn; 0 is [DefaultMaxSteps]. Beyond it the turn fails with [ErrStepLimit].
 	MaxSteps int

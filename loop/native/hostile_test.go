@@ -3,6 +3,7 @@ package native_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -196,5 +197,23 @@ func TestREF8_ContextsOfTurnsDoNotPileUp(t *testing.T) {
 		require.NoError(t, err)
 		synctest.Wait()
 		require.Equal(t, []bool{true, false, false}, depths)
+	})
+}
+
+// Logging a turn or a loop reads nothing that is being written to, and shows no credential.
+func TestDUR4_PrintingALoopOrATurnShowsNothingOfIt(t *testing.T) {
+	configure := func(t *testing.T) native.Config {
+		return native.Config{Definition: standard(t), Bindings: tool.Bindings{"token": "canary"}}
+	}
+	inBubbleWith(t, configure, func(t *testing.T, b *bench) {
+		b.client.Answer = answering("declared", "declared", "declared")
+		turn := b.submit("canary too")
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s"} {
+			for _, text := range []string{fmt.Sprintf(verb, turn), fmt.Sprintf(verb, b.Loop)} {
+				require.NotContains(t, text, "canary")
+				require.Contains(t, text, "native.")
+			}
+		}
+		<-turn.Done()
 	})
 }

@@ -2,6 +2,7 @@ package native
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/google/uuid"
 
@@ -21,6 +22,9 @@ func (l *Loop) Model() model.Model { return l.view.Load().model.Clone() }
 
 // Modes returns the declared modes.
 func (l *Loop) Modes() []loop.ModeName { return l.config.Definition.Modes() }
+
+// Format prints the loop's id only: what fmt would print by itself holds the bindings, and credentials among them.
+func (l *Loop) Format(state fmt.State, _ rune) { fmt.Fprintf(state, "native.Loop(%s)", l.id) }
 
 // SetMode selects a mode; see [loop.Controller].
 func (l *Loop) SetMode(ctx context.Context, mode loop.ModeName) error {

@@ -21,7 +21,7 @@ package native
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"sync/atomic"
 
 	"github.com/google/uuid"
@@ -46,23 +46,24 @@ type Config struct {
 	Engine Engine
 }
 
-// ConfigError says which field of a [Config] is missing.
-type ConfigError struct{ Field string }
-
-func (e *ConfigError) Error() string {
-	return fmt.Sprintf("native: the configuration has no %s", e.Field)
+// ConfigError says which field of a configuration is wrong: of a [Config], or of one of package foreign.
+type ConfigError struct {
+	Field  string
+	Reason string
 }
+
+func (e *ConfigError) Error() string { return "loop configuration: " + e.Field + " " + e.Reason }
 
 func (c Config) validate() error {
 	switch {
 	case !c.Definition.Defined():
-		return &ConfigError{Field: "Definition"}
+		return &ConfigError{Field: "Definition", Reason: "is missing"}
 	case c.Journal == nil:
-		return &ConfigError{Field: "Journal"}
+		return &ConfigError{Field: "Journal", Reason: "is missing"}
 	case c.Engine == nil && c.Definition.Engine() == loop.EngineForeign:
-		return &ConfigError{Field: "Engine"}
+		return &ConfigError{Field: "Engine", Reason: "is missing, and the definition's engine is foreign"}
 	case c.Engine == nil && c.Client == nil:
-		return &ConfigError{Field: "Client"}
+		return &ConfigError{Field: "Client", Reason: "is missing, and so is an engine that does without"}
 	}
 	return nil
 }
@@ -84,7 +85,7 @@ func New(ctx context.Context, config Config) (*Loop, error) {
 		return nil, &loop.RestoreError{Kind: loop.RestoreUnreadable, Cause: err}
 	}
 	if !empty {
-		return nil, &loop.RestoreError{Kind: loop.RestoreNotEmpty}
+		return nil, &loop.RestoreError{Kind: loop.RestoreNotEmpty, Cause: errNotEmpty}
 	}
 	return start(ctx, config, journal.Initial(config.Definition), uuid.New())
 }
@@ -123,6 +124,8 @@ func Restore(ctx context.Context, config Config) (*Loop, error) {
 	}
 	return start(ctx, config, state, id)
 }
+
+var errNotEmpty = errors.New("the journal has events already: Restore takes them up, and starts anew where there are none")
 
 func start(ctx context.Context, config Config, from journal.State, id uuid.UUID) (*Loop, error) {
 	bound := &loop.Bound{}

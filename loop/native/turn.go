@@ -45,6 +45,9 @@ func (t *turn) Err() error {
 	}
 }
 
+// Format prints a name only. What fmt would print by itself is being written to, and is nobody's business.
+func (t *turn) Format(state fmt.State, _ rune) { fmt.Fprint(state, "native.Turn") }
+
 func (t *turn) engineReturned() <-chan error {
 	if t == nil {
 		return nil

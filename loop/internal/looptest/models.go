@@ -48,7 +48,7 @@ func Models() *rapid.Generator[model.Model] {
 			Provider:  Identifier(model.MaxText).Draw(t, "provider"),
 			APIFormat: Identifier(model.MaxText).Draw(t, "format"),
 			BaseURL: rapid.SampledFrom([]string{
-				"", "https://a.example", "http://[::1]:8080/v1/", "https://a.example/%22%3C?version=1&x=<y>", "HTTPS://A.EXAMPLE/世",
+				"", "https://a.example", "http://[::1]:8080/v1/", "https://a.example/%22%3C&x=1", "HTTPS://A.EXAMPLE/世",
 			}).Draw(t, "url"),
 			Name:     Identifier(model.MaxText).Draw(t, "name"),
 			Efforts:  efforts[:rapid.IntRange(0, len(efforts)).Draw(t, "supported")],

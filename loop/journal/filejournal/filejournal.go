@@ -46,6 +46,9 @@ func open(path string, pageSize int) (*Journal, error) {
 // resolve returns the absolute path without symbolic links: the side file's name is made of it, and an opener by another
 // name must find the same side file.
 func resolve(path string) (string, error) {
+	if path == "" {
+		return "", errors.New("the path is empty")
+	}
 	absolute, err := filepath.Abs(path)
 	if err != nil {
 		return "", err

@@ -11,7 +11,9 @@ import (
 const (
 	applicationID = 0x4c434a4c // "LCJL"
 	formatVersion = 1
+)
 
+const (
 	// MaxEvent is the most bytes that an encoded event can take: 8 MiB. The database engine works in a memory of limited
 	// size (32 MiB on 32-bit systems), and panics when that runs out.
 	MaxEvent = 8 << 20

@@ -256,3 +256,30 @@ func TestDamagedWhileOpen(t *testing.T) {
 	requireTyped(t, err, path, filejournal.ErrDamaged)
 	require.True(t, slices.Equal(want[:len(got)], got))
 }
+
+// brittle is a context that panics when it is asked a second time.
+type brittle struct {
+	context.Context
+	asked *int
+}
+
+func (c brittle) Err() error {
+	if *c.asked++; *c.asked > 1 {
+		panic("asked again")
+	}
+	return nil
+}
+
+// What one caller's context does happens to that caller.
+func TestPanickingContext(t *testing.T) {
+	j := openAt(t, filepath.Join(t.TempDir(), "j"))
+	require.Panics(t, func() { _ = j.Append(brittle{context.Background(), new(int)}, note(1, "x")) })
+	require.NoError(t, j.Append(context.Background(), note(2, "x")))
+	events := history(t, j)
+	require.Equal(t, raw(t, note(2, "x")), events[len(events)-1])
+}
+
+func TestNoPath(t *testing.T) {
+	_, err := filejournal.Open("")
+	require.ErrorContains(t, err, "the path is empty")
+}

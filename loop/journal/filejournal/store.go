@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/loopcheck/loopcheck/loop/journal"
@@ -31,9 +32,8 @@ type store struct {
 	queue   []*pending
 }
 
-// pending is a record to be committed. All but ctx and payload belongs to the holder of mu.
+// pending is a record to be committed. All but payload belongs to the holder of mu.
 type pending struct {
-	ctx     context.Context
 	payload []byte
 	done    bool
 	err     error
@@ -61,17 +61,35 @@ func (s *store) append(ctx context.Context, payload []byte) error {
 	if len(payload) > MaxEvent {
 		return &Error{Kind: ErrTooLarge, Detail: fmt.Sprintf("%d bytes, and at most %d are possible", len(payload), MaxEvent)}
 	}
-	p := &pending{ctx: ctx, payload: payload}
+	p := &pending{payload: payload}
 	s.queueMu.Lock()
 	s.queue = append(s.queue, p)
 	s.queueMu.Unlock()
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if !p.done {
+		// Asked by the caller that the context is of: it may be anybody's code.
+		if err := ctx.Err(); err != nil && s.withdraw(p) {
+			return err
+		}
+	}
 	for !p.done {
 		s.commit(s.take())
 	}
 	return p.err
+}
+
+// withdraw takes out of the queue what no commit has begun for.
+func (s *store) withdraw(p *pending) bool {
+	s.queueMu.Lock()
+	defer s.queueMu.Unlock()
+	i := slices.Index(s.queue, p)
+	if i < 0 {
+		return false
+	}
+	s.queue = slices.Delete(s.queue, i, i+1)
+	return true
 }
 
 // take removes from the queue what the next commit is for.
@@ -86,10 +104,6 @@ func (s *store) take() []*pending {
 		if len(batch) > 0 && size > batchBytes {
 			break
 		}
-		if p.err = p.ctx.Err(); p.err != nil {
-			p.done = true
-			continue
-		}
 		batch = append(batch, p)
 	}
 	s.queue = s.queue[n:]
@@ -102,6 +116,17 @@ func (s *store) commit(batch []*pending) {
 	if len(batch) == 0 {
 		return
 	}
+	defer func() {
+		// The database engine panics when it runs out of memory. Who shares the commit must be told, and the session not be used.
+		if v := recover(); v != nil {
+			s.session = nil
+			for _, p := range batch {
+				if !p.done {
+					p.err, p.done = &Error{Kind: ErrUnsettled, Detail: fmt.Sprintf("the database engine panicked: %v", v)}, true
+				}
+			}
+		}
+	}()
 	payloads := make([][]byte, len(batch))
 	for i, p := range batch {
 		payloads[i] = p.payload

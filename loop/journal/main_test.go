@@ -1,0 +1,10 @@
+package journal_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// What a test leaves behind on purpose it lets go before it ends.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
