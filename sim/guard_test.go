@@ -1,0 +1,79 @@
+package sim_test
+
+import (
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/loopcheck/loopcheck/sim"
+)
+
+//go:noinline
+func appendUnderLock(w *sim.World, mu *sync.Mutex) {
+	mu.Lock()
+	defer mu.Unlock()
+	park(w, "loop", "append")
+}
+
+//go:noinline
+func readUnderLock(mu *sync.Mutex, n *int) int {
+	mu.Lock()
+	defer mu.Unlock()
+	return *n
+}
+
+//go:noinline
+func spin(stop *atomic.Bool) {
+	for !stop.Load() {
+	}
+}
+
+// A run that does not come to rest is told apart by what keeps it, abandoned, and does not disturb later runs.
+func TestGuardDiagnosesHangs(t *testing.T) {
+	var stop atomic.Bool
+	defer stop.Store(true)
+	reader, writer, err := os.Pipe()
+	require.NoError(t, err)
+	defer writer.Close()
+	for _, c := range []struct {
+		name    string
+		program sim.Program
+		says    []string
+		stack   []string
+	}{
+		{"a lock held across a gate", func(w *sim.World) {
+			var mu sync.Mutex
+			n := 0
+			w.Go("loop", func() { appendUnderLock(w, &mu) })
+			w.Go("reader", func() {
+				park(w, "reader", "look")
+				readUnderLock(&mu, &n)
+			})
+		}, []string{"a lock is held across a gate", "loop is parked at loop append"}, []string{"readUnderLock", "appendUnderLock"}},
+		{"a spin", func(w *sim.World) {
+			w.Go("spinner", func() { spin(&stop) })
+		}, []string{"runs without end"}, []string{"spin"}},
+		{"a system call", func(w *sim.World) {
+			w.Go("reader", func() { _, _ = io.ReadAll(reader) })
+		}, []string{"outside of the run"}, []string{"guard_test.go"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := sim.Run(c.program, sim.Replay{Schedule: sim.Schedule{
+				{Kind: sim.Switch, Owner: "start", Nth: 1, Choice: "reader"},
+			}}.Begin(0), sim.Options{Hang: 200 * time.Millisecond})
+			require.True(t, r.Failed(sim.CheckHang), "%v", r.Failure)
+			for _, s := range c.says {
+				require.Contains(t, r.Failure.Message, s)
+			}
+			for _, s := range c.stack {
+				require.Contains(t, r.Failure.Stack, s)
+			}
+			require.Nil(t, sim.Run(fifteen.Program(), sim.Random{}.Begin(1), sim.Options{}).Failure)
+		})
+	}
+}

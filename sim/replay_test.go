@@ -1,0 +1,106 @@
+package sim_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/loopcheck/loopcheck/sim"
+)
+
+// A run depends on nothing but its schedule: the schedule of any run, followed, is that run, whatever strategy made it.
+func TestRunDependsOnItsScheduleAlone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		gates := rapid.SliceOfN(rapid.IntRange(0, 4), 1, 4).Draw(t, "gates")
+		seed, n := rapid.Uint64().Draw(t, "seed"), rapid.Uint64().Draw(t, "n")
+		strategy := rapid.SampledFrom([]string{"random", "swarm", "pct"}).Draw(t, "strategy")
+		program := func(w *sim.World) {
+			for i, count := range gates {
+				name := string(rune('a' + i))
+				w.Go(name, func() {
+					for range count {
+						w.Note(name, park(w, name, "g", "ok", "bad", "worse"))
+					}
+				})
+			}
+		}
+		run := sim.Run(program, strategies[strategy](seed).Begin(n), sim.Options{KeepTrace: true})
+		follower := sim.Replay{Schedule: run.Schedule}.Follow()
+		replay := sim.Run(program, follower, sim.Options{KeepTrace: true, Expect: run.StepHash})
+		require.Zero(t, replay.Diverged)
+		require.Equal(t, run, replay)
+		require.Empty(t, follower.Unused())
+	})
+}
+
+// A replay of another program is noticed at the step where it parts.
+func TestReplayNoticesWhereItDiverges(t *testing.T) {
+	program := func(changed bool) sim.Program {
+		return func(w *sim.World) {
+			w.Go("a", func() {
+				for i := range 6 {
+					if i == 3 && changed {
+						w.Note("a", "something new")
+					}
+					park(w, "a", "g")
+				}
+			})
+		}
+	}
+	run := sim.Run(program(false), sim.Boring{}.Begin(0), sim.Options{})
+	again := sim.Run(program(false), sim.Boring{}.Begin(0), sim.Options{Expect: run.StepHash})
+	require.Zero(t, again.Diverged)
+	changed := sim.Run(program(true), sim.Boring{}.Begin(0), sim.Options{Expect: run.StepHash})
+	require.Equal(t, 4, changed.Diverged)
+	shorter := sim.Run(straight(2), sim.Boring{}.Begin(0), sim.Options{Expect: sim.Run(straight(3), sim.Boring{}.Begin(0), sim.Options{}).StepHash})
+	require.Equal(t, 3, shorter.Diverged)
+	longer := sim.Run(straight(3), sim.Boring{}.Begin(0), sim.Options{Expect: sim.Run(straight(2), sim.Boring{}.Begin(0), sim.Options{}).StepHash})
+	require.Equal(t, 3, longer.Diverged)
+}
+
+// coin has a select with two ready cases: on the stock runtime a coin flip that no schedule holds.
+func coin(w *sim.World) {
+	ack, done := make(chan bool, 1), make(chan bool)
+	ack <- true
+	close(done)
+	w.Go("client", func() {
+		for range 3 {
+			park(w, "client", "look")
+			select {
+			case <-ack:
+				w.Note("client", "ack")
+				ack <- true
+			case <-done:
+				w.Note("client", "done")
+			}
+		}
+	})
+}
+
+func TestReproduceRetriesUntilTheTraceIsBack(t *testing.T) {
+	run := sim.Run(coin, sim.Boring{}.Begin(0), sim.Options{})
+	options := sim.Options{Expect: run.StepHash}
+	total := 0
+	for range 20 {
+		r, tries, err := sim.Reproduce(context.Background(), coin, run.Schedule, run.Hash, options, 10_000)
+		require.NoError(t, err)
+		require.Equal(t, run.Hash, r.Hash)
+		total += tries
+	}
+	require.Greater(t, total, 20, "some coin fell the other way")
+
+	_, tries, err := sim.Reproduce(context.Background(), coin, run.Schedule, run.Hash+1, options, 7)
+	var diverged *sim.DivergedError
+	require.True(t, errors.As(err, &diverged))
+	require.Equal(t, 7, tries)
+	require.ErrorContains(t, err, "7 tries")
+
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, tries, err = sim.Reproduce(ctx, coin, run.Schedule, run.Hash, options, 7)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Zero(t, tries)
+}
