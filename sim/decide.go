@@ -57,7 +57,7 @@ func (w *World) decide(enabled []*parked) {
 	w.step++
 	w.trace.enter(enabled, tick)
 	if passes {
-		w.trace.note(clock, "tick")
+		w.trace.ticked()
 	}
 	w.mu.Unlock()
 	if passes {

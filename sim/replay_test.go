@@ -1,9 +1,13 @@
 package sim_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -17,23 +21,75 @@ func TestRunDependsOnItsScheduleAlone(t *testing.T) {
 		gates := rapid.SliceOfN(rapid.IntRange(0, 4), 1, 4).Draw(t, "gates")
 		seed, n := rapid.Uint64().Draw(t, "seed"), rapid.Uint64().Draw(t, "n")
 		strategy := rapid.SampledFrom([]string{"random", "swarm", "pct"}).Draw(t, "strategy")
+		patience := time.Duration(rapid.IntRange(0, 3).Draw(t, "patience")) * time.Second
 		program := func(w *sim.World) {
+			ctx, crash := context.WithCancel(w.Context())
+			defer crash()
 			for i, count := range gates {
 				name := string(rune('a' + i))
 				w.Go(name, func() {
-					for range count {
-						w.Note(name, park(w, name, "g", "ok", "bad", "worse"))
+					for n := range count {
+						call, cancel := ctx, func() {}
+						if patience > 0 && n%2 == 1 {
+							call, cancel = context.WithTimeout(ctx, patience)
+						}
+						verdict, err := w.Park(call, sim.Gate{Thread: name, Name: "g", Verdicts: []string{"ok", "bad", "worse"}})
+						w.Note(name, fmt.Sprint(verdict, err))
+						cancel()
 					}
 				})
 			}
+			go func() {
+				if _, err := w.Park(w.Context(), sim.Gate{Thread: "crash", Name: "now", Optional: true}); err == nil {
+					crash()
+				}
+			}()
+			w.Settle()
 		}
-		run := sim.Run(program, strategies[strategy](seed).Begin(n), sim.Options{KeepTrace: true})
+		options := sim.Options{KeepTrace: true, Tick: time.Duration(rapid.IntRange(0, 1).Draw(t, "tick")) * time.Second}
+		run := sim.Run(program, strategies[strategy](seed).Begin(n), options)
 		follower := sim.Replay{Schedule: run.Schedule}.Follow()
-		replay := sim.Run(program, follower, sim.Options{KeepTrace: true, Expect: run.StepHash})
+		options.Expect = run.StepHash
+		replay := sim.Run(program, follower, options)
 		require.Zero(t, replay.Diverged)
+		run.Trace, replay.Trace = canonical(run.Trace), canonical(replay.Trace)
 		require.Equal(t, run, replay)
 		require.Empty(t, follower.Unused())
 	})
+}
+
+// canonical orders what different threads did in one step.
+func canonical(events []sim.Event) []sim.Event {
+	slices.SortStableFunc(events, func(a, b sim.Event) int {
+		return cmp.Or(cmp.Compare(a.Step, b.Step), cmp.Compare(a.Thread, b.Thread))
+	})
+	return events
+}
+
+// Threads that one cancellation wakes note what they saw in whichever order; that is no other run.
+func TestThreadsThatWakeTogetherMakeOneTrace(t *testing.T) {
+	program := func(w *sim.World) {
+		ctx, cancel := context.WithCancel(w.Context())
+		for _, name := range []string{"a", "b", "c", "d"} {
+			w.Go(name, func() {
+				_, err := w.Park(ctx, sim.Gate{Thread: name, Name: "append"})
+				w.Note(name, fmt.Sprint(err))
+				w.Note(name, park(w, name, "again"))
+			})
+		}
+		w.Go("crash", func() {
+			park(w, "crash", "now")
+			cancel()
+		})
+	}
+	schedule := sim.Schedule{{Kind: sim.Switch, Owner: "start", Nth: 1, Choice: "crash"}}
+	hashes := make(map[uint64]bool)
+	for range 200 {
+		r := sim.Run(program, sim.Replay{Schedule: schedule}.Begin(0), sim.Options{})
+		require.Nil(t, r.Failure)
+		hashes[r.Hash] = true
+	}
+	require.Len(t, hashes, 1)
 }
 
 // A replay of another program is noticed at the step where it parts.

@@ -74,6 +74,7 @@ func Run(program Program, chooser Chooser, options Options) *Result {
 		message, stack := leaked(left)
 		w.failure = &Failure{Check: CheckLeak, Message: message, Step: w.trace.step, Stack: stack}
 	}
+	w.trace.rest()
 	r := &Result{
 		Schedule: w.schedule.Sorted(), Steps: w.step, Decisions: w.decisions,
 		Hash: w.trace.hash, StepHash: w.trace.steps, Trace: w.trace.events, Failure: w.failure,

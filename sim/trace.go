@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -13,12 +14,23 @@ type Event struct {
 
 // trace collects the events of a run and hashes them as they come, so that two runs can be compared without keeping
 // either.
+//
+// Within a step goroutines run side by side, and in which order two threads note something there is Go's choice, not the
+// schedule's. So the hash takes what each thread noted in a step in order, and the threads in none: two goroutines that wake up
+// of one cancelled context make one trace, whichever comes first.
 type trace struct {
 	keep   bool
 	step   int
 	hash   uint64
+	noted  []noted
 	steps  []uint16 // the hash at each decision, folded
-	events []Event
+	events []Event  // as they came
+}
+
+// noted is the hash of what a thread noted in the present step.
+type noted struct {
+	thread string
+	hash   uint64
 }
 
 const (
@@ -27,10 +39,25 @@ const (
 )
 
 func (t *trace) note(thread, text string) {
-	t.hash = mix(mix(t.hash, thread), text)
+	i := slices.IndexFunc(t.noted, func(n noted) bool { return n.thread == thread })
+	if i < 0 {
+		i = len(t.noted)
+		t.noted = append(t.noted, noted{thread, mix(fnvOffset, thread)})
+	}
+	t.noted[i].hash = mix(t.noted[i].hash, text)
 	if t.keep {
 		t.events = append(t.events, Event{Step: t.step, Thread: thread, Text: text})
 	}
+}
+
+// rest takes what was noted since the last decision into the hash.
+func (t *trace) rest() {
+	var sum uint64
+	for _, n := range t.noted {
+		sum += n.hash
+	}
+	t.noted = t.noted[:0]
+	t.hash = mixHash(t.hash, sum)
 }
 
 // decided notes that a gate was passed. Its text is made only when it is kept.
@@ -41,8 +68,17 @@ func (t *trace) decided(p *parked, verdict string) {
 	}
 }
 
+// ticked notes that time was let pass.
+func (t *trace) ticked() {
+	t.hash = mix(t.hash, clock)
+	if t.keep {
+		t.events = append(t.events, Event{Step: t.step, Thread: clock, Text: "tick"})
+	}
+}
+
 // enter begins the next step with what could happen in it.
 func (t *trace) enter(enabled []*parked, tick bool) {
+	t.rest()
 	for _, p := range enabled {
 		t.hash = mixHash(t.hash, p.hash)
 	}

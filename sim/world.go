@@ -38,13 +38,13 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Patience == 0 {
+	if o.Patience <= 0 {
 		o.Patience = time.Hour
 	}
-	if o.MaxSteps == 0 {
+	if o.MaxSteps <= 0 {
 		o.MaxSteps = 10_000
 	}
-	if o.Hang == 0 {
+	if o.Hang <= 0 {
 		o.Hang = 10 * time.Second
 	}
 	return o
@@ -139,7 +139,8 @@ func (w *World) protect(who string, f func()) {
 func (w *World) Context() context.Context { return w.ctx }
 
 // Note adds a line to the trace. The trace's hash is what two runs are compared by: it should hold what the code under test
-// was seen to do, and no random identifiers, pointers or times of day.
+// was seen to do, and no random identifiers, pointers or times of day. Between two decisions the order of one thread's notes
+// counts, and that of different threads does not.
 func (w *World) Note(thread, text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
