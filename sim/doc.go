@@ -24,7 +24,7 @@
 // # What it costs
 //
 // On one core of a 2-core virtual machine, Go 1.26.8, in one run of `go test -run '^$' -bench . -cpu 1 ./sim`, times relative to
-// the same code with every gate open: a run of 42 decisions 1.9 ×. An empty run takes a tenth of the time of that one with
+// the same code with every gate open: a run of 42 decisions 1.8 to 1.9 ×. An empty run takes a tenth of the time of that one with
 // open gates; a decision with 1, 4 and 16 gates parked 1, 2.3 and 3.8 units of 0.8 µs. A million runs
 // (`-bench Memory -benchtime 1000000x`) leave the heap as it was.
 package sim

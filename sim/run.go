@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -75,8 +76,9 @@ func Run(program Program, chooser Chooser, options Options) *Result {
 		w.failure = &Failure{Check: CheckLeak, Message: message, Step: w.trace.step, Stack: stack}
 	}
 	w.trace.rest()
+	slices.SortFunc(w.schedule, Deviation.Compare)
 	r := &Result{
-		Schedule: w.schedule.Sorted(), Steps: w.step, Decisions: w.decisions,
+		Schedule: w.schedule, Steps: w.step, Decisions: w.decisions,
 		Hash: w.trace.hash, StepHash: w.trace.steps, Trace: w.trace.events, Failure: w.failure,
 	}
 	if options.Expect != nil {

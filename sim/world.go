@@ -85,7 +85,8 @@ func newWorld(chooser Chooser, options Options) *World {
 	return &World{
 		options: options, chooser: chooser, open: options.Open,
 		threads: make(map[string]bool), passed: make(map[place]int), lastPlace: beginning, lastNth: 1,
-		trace: trace{keep: options.KeepTrace, hash: fnvOffset, steps: make([]uint16, 0, 64)},
+		trace:    trace{keep: options.KeepTrace, hash: fnvOffset, steps: make([]uint16, 0, 64), noted: make([]noted, 0, 8)},
+		schedule: make(Schedule, 0, 32),
 	}
 }
 
