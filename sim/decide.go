@@ -8,8 +8,14 @@ import (
 )
 
 // Settle makes decisions until nothing is left to decide: every thread of the world has finished and no gate is parked
-// but optional ones; or until the run has failed. It reports whether the run may go on. Only the program calls it.
+// but optional ones; or until the run has failed. It reports whether the run may go on. Only the program calls it: a run in
+// which a thread does fails with [CheckMisuse].
 func (w *World) Settle() bool {
+	if !w.settling.CompareAndSwap(false, true) {
+		w.fail(CheckMisuse, "Settle was called while it was at work: it is for the program, and not for its threads")
+		return false
+	}
+	defer w.settling.Store(false)
 	for w.advance() {
 	}
 	return !w.over()

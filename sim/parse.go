@@ -27,7 +27,7 @@ func (e *SyntaxError) Error() string {
 func ParseRecord(text string) (Record, error) {
 	var r Record
 	var titled bool
-	given := make(map[string]bool)
+	given, taken := make(map[string]bool), make(map[site]bool)
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
@@ -55,11 +55,10 @@ func ParseRecord(text string) (Record, error) {
 			if reason != "" {
 				return fail(reason)
 			}
-			for _, other := range r.Schedule {
-				if other.site() == d.site() {
-					return fail("a second deviation at one place")
-				}
+			if taken[d.site()] {
+				return fail("a second deviation at one place")
 			}
+			taken[d.site()] = true
 			r.Schedule = append(r.Schedule, d)
 			continue
 		}

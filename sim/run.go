@@ -74,6 +74,10 @@ func Run(program Program, chooser Chooser, options Options) *Result {
 	case left != nil && w.failure == nil:
 		message, stack := leaked(left)
 		w.failure = &Failure{Check: CheckLeak, Message: message, Step: w.trace.step, Stack: stack}
+		if !w.draining { // the bubble died while the program ran
+			w.failure.Check = CheckStuck
+			w.failure.Message = fmt.Sprintf("the program waits for what only a decision could bring about, and decisions are made in Settle (%v)", left)
+		}
 	}
 	w.trace.rest()
 	slices.SortFunc(w.schedule, Deviation.Compare)

@@ -58,7 +58,8 @@ type World struct {
 	ctx     context.Context
 	atRests []func()
 
-	started  bool         // whether the bubble was made
+	started  bool // whether the bubble was made
+	settling atomic.Bool
 	progress atomic.Int64 // counts decisions, for the guard
 
 	mu       sync.Mutex
@@ -222,5 +223,16 @@ func (w *World) drain(cancel context.CancelFunc) {
 	w.parked = nil
 	w.mu.Unlock()
 	cancel()
+	w.protectWait()
+}
+
+// protectWait waits for rest on a goroutine that must not panic: synctest.Wait does if the code under test is in a Wait of
+// its own.
+func (w *World) protectWait() {
+	defer func() {
+		if v := recover(); v != nil && w.failure == nil {
+			w.failure = &Failure{Check: CheckMisuse, Message: fmt.Sprintf("the run cannot be drained: %v", v), Step: w.trace.step}
+		}
+	}()
 	synctest.Wait()
 }

@@ -62,6 +62,20 @@ func TestWhatTheWorldFindsItself(t *testing.T) {
 			w.Go("a", func() { park(w, "a", "one") })
 			w.Go("a", func() {})
 		}, sim.CheckMisuse, []string{`"a"`}},
+		{"a thread that settles", func(w *sim.World) {
+			w.Go("a", func() {
+				park(w, "a", "one")
+				w.Settle()
+			})
+		}, sim.CheckMisuse, []string{"for the program"}},
+		{"a thread that waits for rest by itself", func(w *sim.World) {
+			w.Go("a", func() {
+				time.Sleep(time.Second)
+				synctest.Wait()
+			})
+			w.Go("b", func() { time.Sleep(time.Second) })
+		}, sim.CheckPanic, []string{"wait already in progress"}},
+		{"a program that parks", func(w *sim.World) { park(w, "p", "x") }, sim.CheckStuck, []string{"made in Settle"}},
 		{"no end", func(w *sim.World) {
 			w.Go("a", func() {
 				for park(w, "a", "again") == "ok" {
@@ -77,6 +91,9 @@ func TestWhatTheWorldFindsItself(t *testing.T) {
 				require.Contains(t, r.Failure.Message, s)
 			}
 			if c.check == sim.CheckPanic || c.check == sim.CheckLeak {
+				require.NotEmpty(t, r.Failure.Stack)
+			}
+			if c.check == sim.CheckLeak {
 				require.Contains(t, r.Failure.Stack, "sim_test", "the stack shows the code under test")
 			}
 			require.Nil(t, boring(func(*sim.World) {}).Failure, "later runs go on")
