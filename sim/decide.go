@@ -24,79 +24,97 @@ func (w *World) Settle() bool {
 // advance comes to rest and makes one decision. It reports false when there is none to make.
 func (w *World) advance() bool {
 	synctest.Wait()
-	w.atRest()
+	if len(w.atRests) > 0 {
+		for _, f := range w.atRests {
+			f()
+		}
+		synctest.Wait() // they may have woken somebody
+	}
 	enabled := w.enabled()
 	if w.over() {
 		return false
 	}
 	due := slices.ContainsFunc(enabled, func(p *parked) bool { return !p.Optional })
-	if !due {
-		if w.unfinished() == 0 {
-			return false
-		}
-		// Nobody is at a gate that must be passed, and somebody has not finished: only time, or an option, can help.
-		if w.passTime(w.options.Patience) {
-			return true
-		}
-		if len(enabled) == 0 {
-			w.fail(CheckStuck, "no gate is parked and no timer is set, but these threads have not finished: "+w.names())
-			return false
-		}
-	}
-	if w.step >= w.options.MaxSteps {
+	switch {
+	case !due && w.unfinished() == 0:
+		return false
+	case !due && len(enabled) == 0:
+		return w.wait()
+	case w.step >= w.options.MaxSteps:
 		w.fail(CheckNoProgress, fmt.Sprintf("the run has not ended within %d decisions", w.options.MaxSteps))
 		return false
 	}
-	w.decide(enabled)
-	return true
+	w.progress.Add(1)
+	w.decidedAt = time.Now()
+	return w.decide(enabled, !due)
 }
 
-func (w *World) decide(enabled []*parked) {
-	tick := w.options.Tick > 0
+// decide makes one decision. Idle is a run in which nobody is at a gate that must be passed: it may wait, as it would if
+// nobody interfered, or take an option meanwhile.
+func (w *World) decide(enabled []*parked, idle bool) bool {
 	p := &w.point
-	*p = Point{Kind: Switch, Step: w.step, enabled: enabled, tick: tick, running: w.last,
+	*p = Point{Kind: Switch, Step: w.step, enabled: enabled, tick: w.options.Tick > 0 && !idle, idle: idle, running: w.last,
 		site: site{Switch, w.lastPlace, w.lastNth}}
 	chosen := w.choose(p)
-	passes := chosen == len(enabled)
+	gate := p.gate(chosen)
 	// Locked although all is at rest: who is woken by a timer has not been told of what was written before it.
 	w.mu.Lock()
 	w.step++
-	w.trace.enter(enabled, tick)
-	if passes {
+	w.trace.enter(enabled, p.tick)
+	if gate == nil && !idle {
 		w.trace.ticked()
 	}
 	w.mu.Unlock()
-	if passes {
+	switch {
+	case gate == nil && idle:
+		return w.wait()
+	case gate == nil:
 		w.ticks++
-		w.last, w.lastPlace, w.lastNth = clock, place{clock, "tick"}, w.ticks
+		w.lastPlace, w.lastNth = place{clock, "tick"}, w.ticks
 		time.Sleep(w.options.Tick)
-		return
+		return true
 	}
-	gate := enabled[chosen]
 	w.lastNth = w.passed[gate.place] + 1
 	w.passed[gate.place] = w.lastNth
 	w.last, w.lastPlace = gate.Thread, gate.place
 	*p = Point{Kind: Verdict, Step: w.step, Gate: gate.Gate, site: site{Verdict, gate.place, w.lastNth}}
 	verdict := gate.Verdicts[w.choose(p)]
 	w.release(gate, verdict)
+	return true
 }
 
-// choose asks the chooser, and records a deviation.
+// wait lets time pass until somebody arrives, and fails the run if nobody does within the patience left since the last
+// decision.
+func (w *World) wait() bool {
+	w.waits++
+	w.lastPlace, w.lastNth = place{clock, "wait"}, w.waits
+	if w.passTime(w.options.Patience - time.Since(w.decidedAt)) {
+		return true
+	}
+	w.fail(CheckStuck, fmt.Sprintf("nothing happens within %v, and these threads have not finished: %s", w.options.Patience, w.names()))
+	return false
+}
+
+// choose asks the chooser, and records a deviation. It does so under the lock: a run that was abandoned as hung, and goes on
+// after all, must leave the chooser alone.
 func (w *World) choose(p *Point) int {
 	n := p.N()
 	if n == 1 {
 		return 0
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.draining {
+		return 0
+	}
 	i := w.chooser.Choose(p)
 	if i < 0 || i >= n {
-		w.fail(CheckMisuse, fmt.Sprintf("the strategy chose %d of %d", i, n))
+		w.failLocked(CheckMisuse, fmt.Sprintf("the strategy chose %d of %d", i, n))
 		return 0
 	}
 	w.decisions++
 	if i != 0 {
-		w.mu.Lock()
 		w.schedule = append(w.schedule, Deviation{Kind: p.Kind, Owner: p.site.owner, Gate: p.site.gate, Nth: p.site.nth, Choice: p.Choice(i)})
-		w.mu.Unlock()
 	}
 	return i
 }

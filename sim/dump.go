@@ -204,7 +204,7 @@ func diagnose(w *World) (message, stack string) {
 }
 
 // maxDumped bounds what a dump is made of: with each leak there is more, and ten thousand runs may leak.
-const maxDumped = 5000
+const maxDumped = 500
 
 // leaked explains a bubble that ended with goroutines left.
 func leaked(reason any) (message, stack string) {

@@ -14,7 +14,8 @@ const Unbounded = -1
 // small bound leaves few runs: Musuvathi and Qadeer, "Iterative context bounding", PLDI 2007.
 //
 // Unlike with other strategies a run depends on the runs before it, and the program must do the same in every run up to where
-// the decisions differ; if it does not, Err says so. Not safe for concurrent use.
+// the decisions differ; if it does not, Err says so. The zero Exhaustive allows no preemption and no fault. With Options.Tick
+// and no bound on faults time can pass for ever: bound them. Not safe for concurrent use.
 type Exhaustive struct {
 	Preemptions int
 	Faults      int
@@ -28,7 +29,8 @@ type Exhaustive struct {
 
 // branch is a decision of the present run: the choices within the bounds, and which of them is taken.
 type branch struct {
-	n       int // choices in all, within the bounds or not
+	n       int    // choices in all, within the bounds or not
+	names   uint64 // a hash of what the choices are called
 	choices []int
 	taken   int // index in choices
 }
@@ -57,8 +59,12 @@ type exhaustiveChooser struct {
 }
 
 func (c *exhaustiveChooser) Choose(p *Point) int {
+	names := uint64(fnvOffset)
+	for i := range p.N() {
+		names = mix(names, p.Choice(i))
+	}
 	if c.depth == len(c.e.stack) {
-		b := branch{n: p.N()}
+		b := branch{n: p.N(), names: names}
 		for i := range p.N() {
 			preemption, fault := c.e.price(p, i)
 			if within(c.preemptions+preemption, c.e.Preemptions) && within(c.faults+fault, c.e.Faults) {
@@ -71,15 +77,18 @@ func (c *exhaustiveChooser) Choose(p *Point) int {
 		c.e.stack = append(c.e.stack, b)
 	}
 	b := c.e.stack[c.depth]
-	if b.n != p.N() {
-		c.e.err = fmt.Errorf("sim: exhaustive search: decision %d has %d choices, and had %d in an earlier run", c.depth+1, p.N(), b.n)
+	if b.n != p.N() || b.names != names {
+		c.e.err = fmt.Errorf("sim: exhaustive search: decision %d has other choices than in an earlier run (%d, then %d)", c.depth+1, b.n, p.N())
 		return 0
 	}
 	c.depth++
 	chosen := b.choices[b.taken]
 	preemption, fault := c.e.price(p, chosen)
-	c.preemptions += preemption
-	c.faults += fault
+	// What had to be taken although it is beyond the bounds is not charged: it would leave nothing for the rest of the run.
+	if within(c.preemptions+preemption, c.e.Preemptions) && within(c.faults+fault, c.e.Faults) {
+		c.preemptions += preemption
+		c.faults += fault
+	}
 	return chosen
 }
 
@@ -87,7 +96,10 @@ func (c *exhaustiveChooser) Choose(p *Point) int {
 func (c *exhaustiveChooser) Ended(*Result) {
 	e := c.e
 	e.runs++
-	if c.depth < len(e.stack) && e.err == nil {
+	if e.err != nil {
+		return
+	}
+	if c.depth < len(e.stack) {
 		e.err = fmt.Errorf("sim: exhaustive search: a run ended after %d decisions, and had made %d in an earlier run", c.depth, len(e.stack))
 		return
 	}
@@ -111,6 +123,9 @@ func (e *Exhaustive) price(p *Point, i int) (preemptions, faults int) {
 		}
 		return preemptions, faults
 	}
+	if p.idle && i == 0 {
+		return 0, 0
+	}
 	if gate, isGate := p.Enabled(i); !isGate || gate.Optional {
 		return 0, 1
 	}
@@ -127,7 +142,7 @@ func (e *Exhaustive) MarshalText() ([]byte, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "exhaustive 1 %d %d %d %t", e.Preemptions, e.Faults, e.runs, e.exhausted)
 	for _, br := range e.stack {
-		fmt.Fprintf(&b, " %d:%d", br.n, br.taken)
+		fmt.Fprintf(&b, " %d:%x:%d", br.n, br.names, br.taken)
 		for _, c := range br.choices {
 			fmt.Fprintf(&b, ",%d", c)
 		}
@@ -161,7 +176,8 @@ func (e *Exhaustive) UnmarshalText(text []byte) error {
 }
 
 func parseBranch(text string) (branch, error) {
-	n, rest, found := strings.Cut(text, ":")
+	n, rest, _ := strings.Cut(text, ":")
+	names, rest, found := strings.Cut(rest, ":")
 	parts := strings.Split(rest, ",")
 	if !found || len(parts) < 2 {
 		return branch{}, fmt.Errorf("not a decision")
@@ -169,6 +185,9 @@ func parseBranch(text string) (branch, error) {
 	var b branch
 	var err error
 	if b.n, err = strconv.Atoi(n); err != nil {
+		return branch{}, err
+	}
+	if b.names, err = strconv.ParseUint(names, 16, 64); err != nil {
 		return branch{}, err
 	}
 	if b.taken, err = strconv.Atoi(parts[0]); err != nil {

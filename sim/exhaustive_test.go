@@ -1,8 +1,10 @@
 package sim_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -113,4 +115,84 @@ func TestExhaustiveNoticesAProgramThatDoesNotRepeatItself(t *testing.T) {
 		require.Nil(t, e.Begin(0))
 		require.False(t, e.Exhausted())
 	}
+}
+
+// A program that can only go on by an option: what had to be taken does not use up the bound.
+func TestExhaustiveDoesNotChargeForWhatMustBe(t *testing.T) {
+	program := func(w *sim.World) {
+		crashed := make(chan bool)
+		go func() {
+			if _, err := w.Park(w.Context(), sim.Gate{Thread: "crash", Name: "now", Optional: true}); err == nil {
+				close(crashed)
+			}
+		}()
+		for _, name := range []string{"a", "b"} {
+			w.Go(name, func() {
+				park(w, name, "first")
+				park(w, name, "second")
+			})
+		}
+		w.Go("c", func() {
+			select {
+			case <-crashed:
+			case <-time.After(5 * time.Second):
+			case <-w.Context().Done():
+			}
+			w.Note("c", "goes on")
+		})
+	}
+	// Six orders of a and b; with a fault, each of them with the crash at one of five places as well.
+	for faults, want := range map[int]int{0: 6, 1: 6 + 5*6} {
+		e := &sim.Exhaustive{Preemptions: sim.Unbounded, Faults: faults}
+		traces := 0
+		for chooser := e.Begin(0); chooser != nil; chooser = e.Begin(0) {
+			sim.Run(program, chooser, sim.Options{})
+			traces++
+		}
+		require.NoError(t, e.Err())
+		require.True(t, e.Exhausted())
+		require.Equal(t, want, traces, "%d faults", faults)
+	}
+}
+
+// While everybody waits for a timer an option is a choice, and waiting is the boring one.
+func TestOptionsWhileTimePasses(t *testing.T) {
+	program := func(w *sim.World) {
+		ctx, cancel := context.WithTimeout(w.Context(), 5*time.Second)
+		go func() {
+			if _, err := w.Park(w.Context(), sim.Gate{Thread: "cancel", Name: "a1", Optional: true}); err == nil {
+				cancel()
+			}
+		}()
+		w.Go("a", func() {
+			<-ctx.Done()
+			w.Note("a", ctx.Err().Error())
+			cancel()
+		})
+	}
+	seen := map[string]bool{}
+	e := &sim.Exhaustive{Faults: 1}
+	for chooser := e.Begin(0); chooser != nil; chooser = e.Begin(0) {
+		r := sim.Run(program, chooser, sim.Options{KeepTrace: true})
+		require.Nil(t, r.Failure)
+		seen[r.Trace[len(r.Trace)-1].Text] = true
+	}
+	require.Equal(t, map[string]bool{"context deadline exceeded": true, "context canceled": true}, seen)
+	require.EqualValues(t, 2, e.Runs())
+}
+
+// The boring run takes no option to get out of a deadlock.
+func TestOptionsDoNotHideThatARunIsStuck(t *testing.T) {
+	program := func(w *sim.World) {
+		ctx, cancel := context.WithCancel(w.Context())
+		go func() {
+			if _, err := w.Park(w.Context(), sim.Gate{Thread: "cancel", Name: "a1", Optional: true}); err == nil {
+				cancel()
+			}
+		}()
+		w.Go("a", func() { <-ctx.Done() })
+	}
+	require.True(t, sim.Run(program, sim.Boring{}.Begin(0), sim.Options{}).Failed(sim.CheckStuck))
+	rescue := sim.Schedule{{Kind: sim.Switch, Owner: "start", Nth: 1, Choice: "cancel"}}
+	require.Nil(t, sim.Run(program, sim.Replay{Schedule: rescue}.Begin(0), sim.Options{}).Failure)
 }

@@ -23,8 +23,8 @@ type Gate struct {
 	Name string
 	// Verdicts are what the gate can answer, the boring one first; none stands for "ok". The slice is not written to.
 	Verdicts []string
-	// Optional marks what need never happen, as a cancellation or a crash: it comes last in the canonical order, and a
-	// run is not kept going for it.
+	// Optional marks what need never happen, as a cancellation or a crash: it comes last in the canonical order, a run is
+	// not kept going for it, and one in which nothing else can happen any more is stuck.
 	Optional bool
 }
 
@@ -89,7 +89,9 @@ func (w *World) Park(ctx context.Context, gate Gate) (string, error) {
 	}
 	defer w.mu.Unlock()
 	w.parked = slices.DeleteFunc(w.parked, func(other *parked) bool { return other == p })
-	w.trace.note(gate.Thread, "gives up at "+place{gate.Owner, gate.Name}.String())
+	if !w.draining {
+		w.trace.note(gate.Thread, "gives up at "+place{gate.Owner, gate.Name}.String())
+	}
 	return "", ctx.Err()
 }
 
@@ -131,9 +133,20 @@ func (w *World) prepare(p *parked) {
 			w.failLocked(CheckMisuse, fmt.Sprintf("thread %q is parked at %s and %s at one time", p.Thread, other.place, place{p.Owner, p.Name}))
 		}
 	}
+	switch {
+	case p.Thread == "" || p.Name == "":
+		w.failLocked(CheckMisuse, fmt.Sprintf("a gate without a thread or a name is parked: %q, %q", p.Thread, p.Name))
+	case p.Thread == clock || p.Owner == clock:
+		w.failLocked(CheckMisuse, fmt.Sprintf("%q is the name of the passing of time, and not of a thread or an owner", clock))
+	}
+	for i, verdict := range p.Verdicts {
+		if slices.Contains(p.Verdicts[:i], verdict) {
+			w.failLocked(CheckMisuse, fmt.Sprintf("the gate %q has the verdict %q twice", p.Name, verdict))
+		}
+	}
 	p.prepared = true
 	p.place = place{p.Owner, p.Name}
-	p.hash = mix(mix(mix(fnvOffset, p.Thread), p.Owner), p.Name)
+	p.hash = mixHash(mix(mix(mix(fnvOffset, p.Thread), p.Owner), p.Name), uint64(len(p.Verdicts)))
 }
 
 // gates lists who is parked where, for a diagnosis.

@@ -77,3 +77,22 @@ func TestGuardDiagnosesHangs(t *testing.T) {
 		})
 	}
 }
+
+// A hang does not hide what was found before it, and what the strategy learns of the run is that it ended.
+func TestHangKeepsTheFailure(t *testing.T) {
+	reader, writer, err := os.Pipe()
+	require.NoError(t, err)
+	program := func(w *sim.World) {
+		w.Note("a", "was here")
+		w.Fail("LOST", "an update")
+		w.Go("reader", func() { _, _ = io.ReadAll(reader) })
+	}
+	e := &sim.Exhaustive{}
+	r := sim.Run(program, e.Begin(0), sim.Options{Hang: 100 * time.Millisecond, KeepTrace: true})
+	require.True(t, r.Failed("LOST"), "%v", r.Failure)
+	require.Equal(t, sim.CheckHang, r.Hang.Check)
+	require.Len(t, r.Trace, 1)
+	require.EqualValues(t, 1, e.Runs())
+	require.Nil(t, e.Begin(0))
+	require.NoError(t, writer.Close())
+}

@@ -83,6 +83,48 @@ func (s *shrinking) fewestDeviations() bool {
 	return false
 }
 
+// pairs bounds the passes that try two things at once, in candidates a round.
+const pairs = 2000
+
+// dropPairs takes away two deviations that only make sense together: what counts is that there are as many of one as of
+// another.
+func (s *shrinking) dropPairs() bool {
+	tried := 0
+	for i := range s.best.Result.Schedule {
+		for j := i + 1; j < len(s.best.Result.Schedule); j++ {
+			if tried++; tried > pairs || s.over() {
+				return false
+			}
+			left := slices.Delete(slices.Clone(s.best.Result.Schedule), j, j+1)
+			left = slices.Delete(left, i, i+1)
+			if s.accept("drop two deviations", s.best.Case, s.try(s.best.Case, left, s.Attempts)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reduceTwice tries the reductions of each reduction, where one alone loses the breach.
+func (s *shrinking) reduceTwice() bool {
+	tried := 0
+	for first := range s.best.Case.Reductions() {
+		for second := range first.Case.Reductions() {
+			if tried++; tried > pairs || s.over() {
+				return false
+			}
+			schedule := s.best.Result.Schedule
+			for _, owner := range slices.Concat(first.Dropped, second.Dropped) {
+				schedule = schedule.Without(owner)
+			}
+			if s.accept(first.Pass+", then "+second.Pass, second.Case, s.try(second.Case, schedule, s.Attempts)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // search goes through the schedules of a case that have at most k deviations, until one breaks the check or the budget is
 // spent.
 func (s *shrinking) search(c Case, k int, budget *int) (found *Result, exhausted bool) {

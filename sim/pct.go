@@ -7,9 +7,10 @@ import (
 
 // PCT gives each thread a random priority and lets the highest go on; at Depth-1 random steps the thread that would go on
 // falls below all others. A bug that Depth ordered events suffice for is found with a probability of at least
-// 1/(threads × Steps^(Depth-1)) a run, whatever else the program does. After Burckhardt, Kothari, Musuvathi and Nagarakatte,
+// 1/(threads × Steps^(Depth-1)) a run, in a program whose gates have one verdict and none of which is optional. After Burckhardt, Kothari, Musuvathi and Nagarakatte,
 // "A randomized scheduler with probabilistic guarantees of finding bugs", ASPLOS 2010. Verdicts are not a matter of order:
-// they are drawn as by [Random], and so are options and the passing of time, which have a thread's priority there but no thread.
+// they are drawn as by [Random], and so are options and the passing of time. Where a bug needs that none of these is drawn, the
+// probability falls with their number.
 type PCT struct {
 	Seed  uint64
 	Depth int // 0 is 3
@@ -33,6 +34,7 @@ type pctChooser struct {
 	rare     int
 	priority map[string]int
 	falls    map[int]int // by step: the priority that the thread falls to
+	step     int         // up to which falls have been looked at
 }
 
 func (c *pctChooser) Choose(p *Point) int {
@@ -40,15 +42,16 @@ func (c *pctChooser) Choose(p *Point) int {
 		return rarely(c.draw, c.rare, p)
 	}
 	due := dueChoices(p)
+	// Steps with one choice are not asked about: a fall that was drawn for one comes at the next.
+	for ; c.step <= p.Step; c.step++ {
+		if low, falls := c.falls[c.step]; falls && due > 0 {
+			c.priority[p.Choice(c.highest(p, due))] = low
+		}
+	}
 	if due < p.N() && (due == 0 || c.draw.IntN(c.rare) == 0) {
 		return due + c.draw.IntN(p.N()-due)
 	}
-	chosen := c.highest(p, due)
-	if low, falls := c.falls[p.Step]; falls {
-		c.priority[p.Choice(chosen)] = low
-		chosen = c.highest(p, due)
-	}
-	return chosen
+	return c.highest(p, due)
 }
 
 func (c *pctChooser) highest(p *Point, due int) int {

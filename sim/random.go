@@ -32,8 +32,12 @@ func (c *randomChooser) Choose(p *Point) int {
 	return c.draw.IntN(due)
 }
 
-// dueChoices is how many choices of a Switch are gates that must be passed: they come first.
+// dueChoices is how many choices of a Switch happen if nobody interferes, now or later: gates that must be passed, or
+// waiting where there are none. They come first.
 func dueChoices(p *Point) int {
+	if p.idle {
+		return 1
+	}
 	n := 0
 	for n < len(p.enabled) && !p.enabled[n].Optional {
 		n++
@@ -52,7 +56,7 @@ func rarely(draw *rand.Rand, rare int, p *Point) int {
 func drawFor(seed, n uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, n)) }
 
 func orDefault[T int | uint64](v, standard T) T {
-	if v == 0 {
+	if v <= 0 {
 		return standard
 	}
 	return v

@@ -2,7 +2,7 @@ package sim
 
 import (
 	"bytes"
-	"compress/flate"
+	"compress/zlib"
 	"encoding/base64"
 	"fmt"
 	"io"
@@ -27,7 +27,7 @@ const (
 )
 
 // maxRecord bounds what a token may unfold to: it comes from people.
-const maxRecord = 1 << 20
+const maxRecord = 16 << 20
 
 // NewRecord returns the record of a run.
 func NewRecord(r *Result, goVersion string, seed uint64) Record {
@@ -67,7 +67,7 @@ func (r Record) String() string {
 // Token returns the record as one line without spaces. [ParseToken] reads it back.
 func (r Record) Token() string {
 	var b bytes.Buffer
-	w, err := flate.NewWriter(&b, flate.BestCompression)
+	w, err := zlib.NewWriterLevel(&b, zlib.BestCompression) // with a checksum: tokens are pasted by people
 	if err == nil {
 		_, err = io.WriteString(w, r.String())
 	}
@@ -91,12 +91,19 @@ func ParseToken(token string) (Record, error) {
 	if err != nil {
 		return Record{}, fmt.Errorf("sim: damaged schedule token: %w", err)
 	}
-	text, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), maxRecord+1))
+	rest := bytes.NewReader(packed)
+	unpacked, err := zlib.NewReader(rest)
 	if err != nil {
 		return Record{}, fmt.Errorf("sim: damaged schedule token: %w", err)
 	}
-	if len(text) > maxRecord {
+	text, err := io.ReadAll(io.LimitReader(unpacked, maxRecord+1))
+	switch {
+	case err != nil:
+		return Record{}, fmt.Errorf("sim: damaged schedule token: %w", err)
+	case len(text) > maxRecord:
 		return Record{}, fmt.Errorf("sim: damaged schedule token: longer than %d bytes", maxRecord)
+	case rest.Len() > 0:
+		return Record{}, fmt.Errorf("sim: damaged schedule token: %d bytes follow it", rest.Len())
 	}
 	return ParseRecord(string(text))
 }

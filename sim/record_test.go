@@ -140,6 +140,17 @@ func TestDamagedRecordNamesTheLine(t *testing.T) {
 func TestDamagedToken(t *testing.T) {
 	record := sim.Record{Check: "TURN-1", Schedule: sim.Schedule{{Kind: sim.Switch, Owner: "start", Nth: 1, Choice: "b"}}}
 	token := record.Token()
+	for i := len("lc1."); i < len(token); i++ { // each character changed
+		for _, c := range "Aa0_-" {
+			if changed := token[:i] + string(c) + token[i+1:]; changed != token {
+				if r, err := sim.ParseToken(changed); err == nil {
+					require.Equal(t, record, r, "another record: %s", changed)
+				}
+			}
+		}
+	}
+	_, err := sim.ParseToken(token + "AAAA")
+	require.Error(t, err)
 	for _, damaged := range []string{"", "lc2." + token[4:], token[:len(token)-4], token[:10] + "!" + token[11:], "lc1."} {
 		_, err := sim.ParseToken(damaged)
 		require.Error(t, err, "%q", damaged)

@@ -68,11 +68,11 @@ func (e *DivergedError) Error() string {
 }
 
 // Reproduce replays a recorded run until its trace comes back, at most tries times, and says how many it took. On the
-// stock runtime Go's own coin flips are not part of a schedule: the mean is a few tries, the 99th percentile some tens. The
+// stock runtime Go's own coin flips are not part of a schedule. Options.Expect lets the error say where the nearest try parted. The mean is a few tries, the 99th percentile some tens. The
 // error is a [*DivergedError], with the result of the try that came nearest, or the context's.
 func Reproduce(ctx context.Context, program Program, schedule Schedule, hash uint64, options Options, tries int) (*Result, int, error) {
 	var nearest *Result
-	for try := 1; try <= tries; try++ {
+	for try := 1; try <= max(tries, 1); try++ {
 		if err := ctx.Err(); err != nil {
 			return nearest, try - 1, err
 		}
@@ -80,13 +80,17 @@ func Reproduce(ctx context.Context, program Program, schedule Schedule, hash uin
 		if r.Hash == hash {
 			return r, try, nil
 		}
-		if nearest == nil || r.Diverged > nearest.Diverged {
+		if nearest == nil || r.alongside() > nearest.alongside() {
 			nearest = r
 		}
 	}
-	diverged := &DivergedError{Tries: tries}
-	if nearest != nil {
-		diverged.Step = nearest.Diverged
+	return nearest, max(tries, 1), &DivergedError{Tries: max(tries, 1), Step: nearest.alongside()}
+}
+
+// alongside is the step up to which the run was the one of Options.Expect: where it parted, or its last.
+func (r *Result) alongside() int {
+	if r.Diverged == 0 {
+		return r.Steps
 	}
-	return nearest, tries, diverged
+	return r.Diverged
 }

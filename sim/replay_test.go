@@ -160,3 +160,40 @@ func TestReproduceRetriesUntilTheTraceIsBack(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	require.Zero(t, tries)
 }
+
+// After a failure everybody is let go at once; what they note then is no part of the trace.
+func TestTraceEndsWithTheFailure(t *testing.T) {
+	program := func(w *sim.World) {
+		for _, name := range []string{"a", "b", "c", "d"} {
+			w.Go(name, func() { w.Note(name, park(w, name, "g")) })
+		}
+		w.Go("x", func() {
+			park(w, "x", "g")
+			w.Fail("ENOUGH", "the run ends here")
+		})
+	}
+	schedule := sim.Schedule{{Kind: sim.Switch, Owner: "start", Nth: 1, Choice: "x"}}
+	hashes := make(map[uint64]bool)
+	for range 200 {
+		hashes[sim.Run(program, sim.Replay{Schedule: schedule}.Begin(0), sim.Options{}).Hash] = true
+	}
+	require.Len(t, hashes, 1)
+}
+
+// An AtRest function that wakes somebody does not make the run any less at rest when it is decided.
+func TestAtRestMayWakeSomebody(t *testing.T) {
+	program := func(w *sim.World) {
+		ctx, cancel := context.WithCancel(w.Context())
+		w.AtRest(cancel)
+		w.Go("a", func() {
+			_, err := w.Park(ctx, sim.Gate{Thread: "a", Name: "g", Verdicts: []string{"ok", "bad"}})
+			w.Note("a", fmt.Sprint(err))
+		})
+		w.Go("b", func() { w.Note("b", park(w, "b", "g")) })
+	}
+	hashes := make(map[uint64]bool)
+	for range 200 {
+		hashes[sim.Run(program, sim.Boring{}.Begin(0), sim.Options{}).Hash] = true
+	}
+	require.Len(t, hashes, 1)
+}

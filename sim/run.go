@@ -39,6 +39,8 @@ type Result struct {
 	StepHash  []uint16 // the trace's hash, and what could happen, at each switch decision, folded
 	Trace     []Event  // with Options.KeepTrace
 	Failure   *Failure // the first one; nil for a run that was as it should be
+	// Hang says why the run was abandoned; nil for one that came to its end. It may have failed in something else before.
+	Hang *Failure
 	// Diverged is the first step, from 1, at which the run was not the one of Options.Expect; 0 if there was none.
 	Diverged int
 }
@@ -62,13 +64,7 @@ func Run(program Program, chooser Chooser, options Options) *Result {
 	left, hung := w.guard(ended)
 	switch {
 	case hung:
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		message, stack := diagnose(w)
-		return &Result{
-			Schedule: w.schedule.Sorted(),
-			Failure:  &Failure{Check: CheckHang, Message: fmt.Sprintf("not at rest after %v: %s%s", options.Hang, message, w.gates()), Step: w.trace.step, Stack: stack},
-		}
+		return w.abandon()
 	case left != nil && !w.started:
 		w.failure = &Failure{Check: CheckMisuse, Message: fmt.Sprintf("the run did not start: %v", left)}
 	case left != nil && w.failure == nil:
@@ -79,18 +75,44 @@ func Run(program Program, chooser Chooser, options Options) *Result {
 			w.failure.Message = fmt.Sprintf("the program waits for what only a decision could bring about, and decisions are made in Settle (%v)", left)
 		}
 	}
+	return w.result()
+}
+
+// result says what became of the run, and tells the chooser.
+func (w *World) result() *Result {
 	w.trace.rest()
 	slices.SortFunc(w.schedule, Deviation.Compare)
 	r := &Result{
 		Schedule: w.schedule, Steps: w.step, Decisions: w.decisions,
 		Hash: w.trace.hash, StepHash: w.trace.steps, Trace: w.trace.events, Failure: w.failure,
 	}
-	if options.Expect != nil {
-		r.Diverged = divergence(r.StepHash, options.Expect)
+	if w.options.Expect != nil {
+		r.Diverged = divergence(r.StepHash, w.options.Expect)
 	}
-	if learner, ok := chooser.(Learner); ok {
+	if learner, ok := w.chooser.(Learner); ok {
 		learner.Ended(r)
 	}
+	return r
+}
+
+// abandon gives up on a run that does not come to rest. Its goroutines stay as they are; should they go on one day, the run
+// makes no more decisions. What it had failed in before stays its failure.
+func (w *World) abandon() *Result {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	message, stack := diagnose(w)
+	hang := &Failure{
+		Check: CheckHang, Message: fmt.Sprintf("not at rest after %v: %s%s", w.options.Hang, message, w.gates()),
+		Step: w.trace.step, Stack: stack,
+	}
+	if w.failure == nil {
+		w.failure = hang
+	}
+	w.draining = true
+	r := w.result()
+	r.Hang = hang
+	// The run may write to these yet.
+	r.Schedule, r.StepHash, r.Trace = slices.Clone(r.Schedule), slices.Clone(r.StepHash), slices.Clone(r.Trace)
 	return r
 }
 
@@ -107,7 +129,12 @@ func (w *World) guard(ended <-chan any) (left any, hung bool) {
 		}
 		now := w.progress.Load()
 		if now == seen {
-			return nil, true
+			select {
+			case left := <-ended: // it ended while the timer did
+				return left, false
+			default:
+				return nil, true
+			}
 		}
 		seen = now
 		timer.Reset(w.options.Hang)

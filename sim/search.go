@@ -17,9 +17,12 @@ type Found struct {
 	Runs   uint64  // how many were made
 	Number uint64  // of the run that failed
 	Result *Result // of the run that failed; nil if none did
+	// Exhausted says that the strategy had no further run to make.
+	Exhausted bool
 }
 
-// Find makes runs until one fails. The program of run n is made by programs(n). The error is the context's.
+// Find makes runs until one fails. The program of run n is made by programs(n). The error is the context's, or the strategy's
+// own, as of an [Exhaustive] whose program does not repeat itself.
 func (s Search) Find(ctx context.Context, programs func(n uint64) Program) (Found, error) {
 	var found Found
 	for n := s.From; s.Runs == 0 || n < s.From+s.Runs; n++ {
@@ -28,6 +31,11 @@ func (s Search) Find(ctx context.Context, programs func(n uint64) Program) (Foun
 		}
 		chooser := s.Strategy.Begin(n)
 		if chooser == nil {
+			found.Exhausted = true
+			if e, ok := s.Strategy.(interface{ Err() error }); ok && e.Err() != nil {
+				found.Exhausted = false
+				return found, e.Err()
+			}
 			break
 		}
 		r := Run(programs(n), chooser, s.Options)

@@ -11,10 +11,10 @@ import (
 type Case interface {
 	// Program returns the program. It may be called again and again; each run gets a fresh one.
 	Program() Program
-	// Size is how much there is to it, as a person counts: the operations, say. Reductions are smaller, or as large but
-	// plainer.
+	// Size is how much there is to it, as a person counts: the operations, say, plainer ones for less.
 	Size() int
-	// Reductions yields what could be left of the case, the boldest first. The order is the same each time.
+	// Reductions yields what could be left of the case, the boldest first. The order is the same each time. Only what comes
+	// out smaller is taken: in size, or with the same size in deviations or steps.
 	Reductions() iter.Seq[Reduction]
 }
 
@@ -75,7 +75,8 @@ func (e *NotFailingError) Error() string {
 }
 
 // Shrink shrinks a case and a schedule that break check. When the context or a bound ends it, what was found so far is
-// returned, and no error. The error is a [*NotFailingError], for a case that does not break the check to begin with.
+// returned, and no error. The error is a [*NotFailingError], for a case that does not break the check to begin with, or the
+// context's, if it ended before that was known.
 func (s Shrinker) Shrink(ctx context.Context, c Case, schedule Schedule, check string) (Shrunk, error) {
 	run := &shrinking{
 		Shrinker: s, ctx: ctx, check: check, runs: orDefault(s.Runs, 20_000),
@@ -88,7 +89,10 @@ func (s Shrinker) Shrink(ctx context.Context, c Case, schedule Schedule, check s
 	// The first run decides whether there is anything to do at all: it gets more attempts than a candidate.
 	first := run.try(c, schedule, 10*run.Attempts)
 	if first == nil {
-		return run.best, &NotFailingError{Check: check, Attempts: 10 * run.Attempts, Failure: run.other}
+		if err := ctx.Err(); err != nil {
+			return run.best, err
+		}
+		return run.best, &NotFailingError{Check: check, Attempts: run.best.Runs, Failure: run.other}
 	}
 	run.best.Result = first
 	for run.round() {
@@ -115,8 +119,14 @@ func (s *shrinking) over() bool {
 // round tries every pass once, and reports whether any of them made it smaller.
 func (s *shrinking) round() bool {
 	smaller := false
-	for _, pass := range []func() bool{s.dropDeviations, s.reduceCase, s.fewestDeviations} {
-		smaller = pass() || smaller
+	for i, pass := range []func() bool{s.dropDeviations, s.reduceCase, s.fewestDeviations, s.dropPairs, s.reduceTwice} {
+		// The costly passes come last, and only when the others have come to nothing.
+		if pass() {
+			smaller = true
+		}
+		if smaller && i >= 2 {
+			break
+		}
 	}
 	return smaller && !s.over()
 }

@@ -127,3 +127,50 @@ func TestScheduleSurvivesEdits(t *testing.T) {
 	require.Nil(t, r.Failure)
 	require.Equal(t, schedule, follower.Unused(), "what has lost its place is told")
 }
+
+func TestShrinkingWithAnEndedContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	first := find(t, sim.Fixed(lostUpdate), 1)
+	_, err := sim.Shrinker{}.Shrink(ctx, sim.Fixed(lostUpdate), first.Schedule, "LOST")
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// What breaks is that two clients have done as much as each other: taking away one operation, or one fault, mends it.
+func TestShrinkingTakesTwoAtATime(t *testing.T) {
+	even := func(w *sim.World, _ *toy, results map[string]error) {
+		done := map[byte]int{}
+		for op := range results {
+			done[op[0]]++
+		}
+		if done['a'] > 0 && done['a'] == done['b'] {
+			w.Fail("EVEN", "as many of a as of b")
+		}
+	}
+	c := workload{check: even, clients: [][]string{{"a1 submit", "a2 submit", "a3 submit"}, {"b1 submit", "b2 submit", "b3 submit"}}}
+	shrunk, err := sim.Shrinker{}.Shrink(context.Background(), c, nil, "EVEN")
+	require.NoError(t, err)
+	require.True(t, shrunk.Complete)
+	require.Equal(t, 3, shrunk.Case.Size(), "%v", shrunk.Case) // one client that does both
+
+	parity := func(w *sim.World) {
+		bad := 0
+		w.Go("a", func() {
+			for range 9 {
+				if park(w, "a", "append", "ok", "bad") == "bad" {
+					bad++
+				}
+			}
+		})
+		if w.Settle() && bad > 0 && bad%2 == 0 {
+			w.Fail("PARITY", "an even number of faults")
+		}
+	}
+	var all sim.Schedule
+	for n := 1; n <= 8; n++ {
+		all = append(all, sim.Deviation{Kind: sim.Verdict, Owner: "a", Gate: "append", Nth: n, Choice: "bad"})
+	}
+	shrunk, err = sim.Shrinker{}.Shrink(context.Background(), sim.Fixed(parity), all, "PARITY")
+	require.NoError(t, err)
+	require.Len(t, shrunk.Result.Schedule, 2)
+}

@@ -38,7 +38,8 @@ type Point struct {
 	Gate Gate
 
 	enabled []*parked
-	tick    bool
+	tick    bool   // the last choice is that Options.Tick passes
+	idle    bool   // only optional gates are parked: the first choice is to wait until somebody arrives
 	running string // the thread that ran last
 	site    site   // of the deviation that another choice than 0 would be
 }
@@ -48,36 +49,49 @@ func (p *Point) N() int {
 	if p.Kind == Verdict {
 		return len(p.Gate.Verdicts)
 	}
-	if p.tick {
+	if p.tick || p.idle {
 		return len(p.enabled) + 1
 	}
 	return len(p.enabled)
 }
 
+// gate returns the gate of choice i of a Switch; nil for the passing of time.
+func (p *Point) gate(i int) *parked {
+	if p.idle {
+		i--
+	}
+	if i < 0 || i >= len(p.enabled) {
+		return nil
+	}
+	return p.enabled[i]
+}
+
 // Choice returns choice i by name: of a Switch the thread that goes on, of a Verdict the verdict.
 func (p *Point) Choice(i int) string {
-	switch {
-	case p.Kind == Verdict:
+	if p.Kind == Verdict {
 		return p.Gate.Verdicts[i]
-	case i < len(p.enabled):
-		return p.enabled[i].Thread
+	}
+	if gate := p.gate(i); gate != nil {
+		return gate.Thread
 	}
 	return clock
 }
 
 // Enabled returns the gate of choice i of a Switch; false for the passing of time.
 func (p *Point) Enabled(i int) (Gate, bool) {
-	if p.Kind != Switch || i >= len(p.enabled) {
-		return Gate{}, false
+	if p.Kind == Switch {
+		if gate := p.gate(i); gate != nil {
+			return gate.Gate, true
+		}
 	}
-	return p.enabled[i].Gate, true
+	return Gate{}, false
 }
 
 // Preempts reports whether choice i of a Switch takes the turn from a thread that could go on. Choices that no thread could
 // have gone on at cost nothing, as in Musuvathi and Qadeer, "Iterative context bounding for systematic testing of
 // multithreaded programs", PLDI 2007.
 func (p *Point) Preempts(i int) bool {
-	return p.Kind == Switch && i > 0 && p.enabled[0].Thread == p.running && p.Choice(i) != p.running
+	return p.Kind == Switch && !p.idle && i > 0 && p.enabled[0].Thread == p.running && p.Choice(i) != p.running
 }
 
 // Boring is the strategy that interferes with nothing. Each run is the same.

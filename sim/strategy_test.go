@@ -3,7 +3,9 @@ package sim_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -86,6 +88,53 @@ func TestPCTRunsByPriority(t *testing.T) {
 		r := sim.Run(lostUpdate, sim.PCT{Depth: 1}.Begin(n), sim.Options{})
 		require.Nil(t, r.Failure, "a bug of depth 2 is not found at depth 1")
 	}
+}
+
+// PCT finds a bug that needs one preemption as often as the paper promises: 1 in threads × steps.
+func TestPCTKeepsItsPromise(t *testing.T) {
+	const runs, threads, steps = 2000, 2, 4
+	found := 0
+	for n := range uint64(runs) {
+		if sim.Run(lostUpdate, sim.PCT{Depth: 2, Steps: steps}.Begin(n), sim.Options{}).Failure != nil {
+			found++
+		}
+	}
+	require.Greater(t, found, runs/(threads*steps))
+}
+
+// A swarm leaves the passing of time out of half of its runs too.
+func TestSwarmLeavesTimeOut(t *testing.T) {
+	program := func(w *sim.World) {
+		w.Go("a", func() {
+			for range 200 {
+				park(w, "a", "g")
+			}
+		})
+	}
+	with := 0
+	for n := range uint64(200) {
+		for _, d := range sim.Run(program, sim.Swarm{}.Begin(n), sim.Options{Tick: time.Second}).Schedule {
+			if d.Choice == "clock" {
+				with++
+				break
+			}
+		}
+	}
+	require.InDelta(t, 100, with, 30)
+}
+
+func TestSearchTellsThatNothingIsLeft(t *testing.T) {
+	found, err := sim.Search{Strategy: &sim.Exhaustive{Preemptions: sim.Unbounded}}.Find(context.Background(), sim.Same(straight(2, 2)))
+	require.NoError(t, err)
+	require.True(t, found.Exhausted)
+	require.EqualValues(t, 6, found.Runs)
+	n := 0
+	found, err = sim.Search{Strategy: &sim.Exhaustive{Preemptions: sim.Unbounded}}.Find(context.Background(), func(uint64) sim.Program {
+		n++
+		return straight(slices.Repeat([]int{2}, n+1)...)
+	})
+	require.Error(t, err)
+	require.False(t, found.Exhausted)
 }
 
 func TestSearchStops(t *testing.T) {

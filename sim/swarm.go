@@ -55,7 +55,11 @@ func (c *swarmChooser) Choose(p *Point) int {
 	}
 	due := dueChoices(p)
 	for i := due; i < p.N(); i++ {
-		if gate, isGate := p.Enabled(i); c.has(gate.Name, "taken") || !isGate && c.has(clock, "taken") {
+		name := clock
+		if gate, isGate := p.Enabled(i); isGate {
+			name = gate.Name
+		}
+		if c.has(name, "taken") {
 			choices = append(choices, i)
 		}
 	}

@@ -21,7 +21,7 @@ type Program func(w *World)
 type Options struct {
 	// Tick, if set, makes it a choice at every decision that this much virtual time passes.
 	Tick time.Duration
-	// Patience bounds the virtual time that may pass at once when nothing else can happen; 0 is an hour.
+	// Patience bounds the virtual time that may pass since the last decision when nothing else can happen; 0 is an hour.
 	Patience time.Duration
 	// MaxSteps bounds the switch decisions of a run; 0 is 10,000. A run beyond it fails with [CheckNoProgress].
 	MaxSteps int
@@ -79,7 +79,9 @@ type World struct {
 	passed          map[place]int // how often each gate was passed
 	last            string        // the thread that passed the last gate
 	lastPlace       place         // the last gate, by which the next Switch is named
-	lastNth, ticks  int
+	lastNth         int
+	ticks, waits    int
+	decidedAt       time.Time
 }
 
 func newWorld(chooser Chooser, options Options) *World {
@@ -146,7 +148,9 @@ func (w *World) Context() context.Context { return w.ctx }
 func (w *World) Note(thread, text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.trace.note(thread, text)
+	if !w.draining { // who is let go at the end goes all at once
+		w.trace.note(thread, text)
+	}
 }
 
 // AtRest has f called whenever the run has come to rest, before the next decision: the place to judge what has been seen.
@@ -164,7 +168,7 @@ func (w *World) fail(check, message string) {
 }
 
 func (w *World) failLocked(check, message string) {
-	if w.failure == nil && !w.draining {
+	if w.failure == nil {
 		w.failure = &Failure{Check: check, Message: message, Step: w.trace.step}
 	}
 }
@@ -187,19 +191,13 @@ func (w *World) names() string {
 	return strings.Join(slices.Sorted(maps.Keys(w.threads)), ", ")
 }
 
-func (w *World) atRest() {
-	w.progress.Add(1)
-	for _, f := range w.atRests {
-		f()
-	}
-}
-
 // live runs the program in the bubble.
 func (w *World) live(program Program) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	w.ctx = ctx
 	w.started = true
+	w.decidedAt = time.Now()
 	// Not on this goroutine, which is a test's to package testing: one that ended it would take the process along.
 	ended := make(chan struct{})
 	go func() {
@@ -224,6 +222,8 @@ func (w *World) drain(cancel context.CancelFunc) {
 	w.mu.Unlock()
 	cancel()
 	w.protectWait()
+	// Who was told to finish may take a moment over it: it is no leak before that has passed.
+	time.Sleep(min(w.options.Patience, time.Minute))
 }
 
 // protectWait waits for rest on a goroutine that must not panic: synctest.Wait does if the code under test is in a Wait of

@@ -76,6 +76,26 @@ func TestWhatTheWorldFindsItself(t *testing.T) {
 			w.Go("b", func() { time.Sleep(time.Second) })
 		}, sim.CheckPanic, []string{"wait already in progress"}},
 		{"a program that parks", func(w *sim.World) { park(w, "p", "x") }, sim.CheckStuck, []string{"made in Settle"}},
+		{"a thread called as the clock", func(w *sim.World) { w.Go("a", func() { park(w, "clock", "x") }) }, sim.CheckMisuse, []string{"passing of time"}},
+		{"a gate without a name", func(w *sim.World) { w.Go("a", func() { park(w, "start", "") }) }, sim.CheckMisuse, []string{"without"}},
+		{"a verdict twice", func(w *sim.World) { w.Go("a", func() { park(w, "a", "x", "ok", "ok") }) }, sim.CheckMisuse, []string{"twice"}},
+		{"a failure of who is let go", func(w *sim.World) {
+			go func() {
+				if _, err := w.Park(w.Context(), sim.Gate{Thread: "x", Name: "y", Optional: true}); err != nil {
+					w.Fail("DRAINED", "it says so")
+				}
+			}()
+		}, "DRAINED", []string{"it says so"}},
+		{"parking for ever", func(w *sim.World) {
+			w.Go("a", func() { <-w.Context().Done() })
+			go func() {
+				for w.Context().Err() == nil {
+					ctx, cancel := context.WithTimeout(w.Context(), time.Second)
+					_, _ = w.Park(ctx, sim.Gate{Thread: "x", Name: "y", Optional: true})
+					cancel()
+				}
+			}()
+		}, sim.CheckNoProgress, []string{"10000"}},
 		{"no end", func(w *sim.World) {
 			w.Go("a", func() {
 				for park(w, "a", "again") == "ok" {
