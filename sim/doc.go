@@ -13,8 +13,12 @@
 // [Shrinker] does. A [Record] is a schedule on paper.
 //
 // Gates are the only places where a run is decided. Between two of them goroutines run as Go likes, and a select with several
-// ready cases, or timers of one instant, are coin flips that no schedule holds: see [Reproduce]. A lock held across a gate
+// ready cases, or timers of one instant, are coin flips that no schedule holds: see [Reproduce]. What different threads
+// note between two decisions has no order in the hash, for the same reason. A lock held across a gate
 // keeps the run from coming to rest: see [CheckHang].
+//
+// A panic of the program, or of a thread that [World.Go] started, fails the run. One in a goroutine that the code under test
+// started itself ends the process, as Go has it.
 //
 // # Strategies
 //
