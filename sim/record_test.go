@@ -160,6 +160,12 @@ func TestDamagedToken(t *testing.T) {
 	require.Equal(t, record, read)
 }
 
+func TestTokenThatUnfoldsToTooMuch(t *testing.T) {
+	record := sim.Record{Check: strings.Repeat("x", 17<<20)}
+	_, err := sim.ParseToken(record.Token())
+	require.ErrorContains(t, err, "longer than")
+}
+
 func FuzzParseRecord(f *testing.F) {
 	f.Add(sample)
 	f.Add("loopcheck-schedule 1\nat \"\" \"\\xff\" 1 verdict \"\"")

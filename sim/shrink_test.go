@@ -174,3 +174,14 @@ func TestShrinkingTakesTwoAtATime(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, shrunk.Result.Schedule, 2)
 }
+
+func TestScheduleWithoutAnOwner(t *testing.T) {
+	schedule := sim.Schedule{
+		{Kind: sim.Verdict, Owner: "a1", Gate: "append", Nth: 1, Choice: "bad"},
+		{Kind: sim.Switch, Owner: "b1", Gate: "call", Nth: 1, Choice: "a1"},
+		{Kind: sim.Verdict, Owner: "b1", Gate: "append", Nth: 1, Choice: "a1"},
+	}
+	require.Equal(t, schedule[2:], schedule.Without("a1"), "what it owns, and the switches to it")
+	require.Equal(t, schedule[:1], schedule.Without("b1"))
+	require.Len(t, schedule, 3)
+}

@@ -41,6 +41,18 @@ func TestBoringOrder(t *testing.T) {
 	require.Equal(t, 4, r.Steps)
 }
 
+// Of those that did not go last, who waits longest comes first, and not who has the first name.
+func TestLongestWaitingComesFirst(t *testing.T) {
+	r := boring(func(w *sim.World) {
+		w.Go("z", func() { park(w, "z", "old") })
+		w.Go("m", func() {
+			park(w, "m", "first")
+			w.Go("a", func() { park(w, "a", "young") })
+		})
+	})
+	require.Equal(t, "m: m first: ok\nz: z old: ok\na: a young: ok\n", sim.Transcript(r.Trace))
+}
+
 func TestWhatTheWorldFindsItself(t *testing.T) {
 	for _, c := range []struct {
 		name    string
