@@ -40,7 +40,7 @@ func (w *World) advance() bool {
 		return false
 	case !due && len(enabled) == 0:
 		return w.wait()
-	case w.step >= w.options.MaxSteps:
+	case w.trace.step >= w.options.MaxSteps:
 		w.fail(CheckNoProgress, fmt.Sprintf("the run has not ended within %d decisions", w.options.MaxSteps))
 		return false
 	}
@@ -53,13 +53,12 @@ func (w *World) advance() bool {
 // nobody interfered, or take an option meanwhile.
 func (w *World) decide(enabled []*parked, idle bool) bool {
 	p := &w.point
-	*p = Point{Kind: Switch, Step: w.step, enabled: enabled, tick: w.options.Tick > 0 && !idle, idle: idle, running: w.last,
+	*p = Point{Kind: Switch, Step: w.trace.step, enabled: enabled, tick: w.options.Tick > 0 && !idle, idle: idle, running: w.last,
 		site: site{Switch, w.lastPlace, w.lastNth}}
 	chosen := w.choose(p)
 	gate := p.gate(chosen)
 	// Locked although all is at rest: who is woken by a timer has not been told of what was written before it.
 	w.mu.Lock()
-	w.step++
 	w.trace.enter(enabled, p.tick)
 	if gate == nil && !idle {
 		w.trace.ticked()
@@ -77,7 +76,7 @@ func (w *World) decide(enabled []*parked, idle bool) bool {
 	w.lastNth = w.passed[gate.place] + 1
 	w.passed[gate.place] = w.lastNth
 	w.last, w.lastPlace = gate.Thread, gate.place
-	*p = Point{Kind: Verdict, Step: w.step, Gate: gate.Gate, site: site{Verdict, gate.place, w.lastNth}}
+	*p = Point{Kind: Verdict, Step: w.trace.step, Gate: gate.Gate, site: site{Verdict, gate.place, w.lastNth}}
 	verdict := gate.Verdicts[w.choose(p)]
 	w.release(gate, verdict)
 	return true

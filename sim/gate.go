@@ -28,11 +28,8 @@ type Gate struct {
 	Optional bool
 }
 
-// Why a gate was left without a verdict, besides the end of the context.
-var (
-	// ErrDrained is returned by every gate once the run is being drained: whoever gets it is to fail and finish.
-	ErrDrained = errors.New("sim: the run is being drained")
-)
+// ErrDrained is returned by every gate once the run is being drained: whoever gets it is to fail and finish.
+var ErrDrained = errors.New("sim: the run is being drained")
 
 const ok = "ok"
 
@@ -63,7 +60,7 @@ func (w *World) Park(ctx context.Context, gate Gate) (string, error) {
 	if gate.Owner == "" {
 		gate.Owner = gate.Thread
 	}
-	if w.open {
+	if w.options.Open {
 		return gate.Verdicts[0], nil
 	}
 	p, err := w.arrive(gate)
@@ -120,7 +117,7 @@ func (w *World) arrive(gate Gate) (*parked, error) {
 	} else {
 		p = &parked{answer: make(chan string, 1)}
 	}
-	p.Gate, p.born, p.prepared = gate, w.step, false
+	p.Gate, p.born, p.prepared = gate, w.trace.step, false
 	w.parked = append(w.parked, p)
 	w.wake()
 	return p, nil

@@ -41,10 +41,7 @@ func (s *shrinking) reduceCase() bool {
 // reduce tries a reduction with what is left of the schedule, then with its verdicts alone, then with other schedules:
 // the order of things that mattered may have been that of an operation which is gone.
 func (s *shrinking) reduce(reduction Reduction) bool {
-	schedule := s.best.Result.Schedule
-	for _, owner := range reduction.Dropped {
-		schedule = schedule.Without(owner)
-	}
+	schedule := s.best.Result.Schedule.Without(reduction.Dropped...)
 	if s.accept(reduction.Pass, reduction.Case, s.try(reduction.Case, schedule, s.Attempts)) {
 		return true
 	}
@@ -113,10 +110,7 @@ func (s *shrinking) reduceTwice() bool {
 			if tried++; tried > pairs || s.over() {
 				return false
 			}
-			schedule := s.best.Result.Schedule
-			for _, owner := range slices.Concat(first.Dropped, second.Dropped) {
-				schedule = schedule.Without(owner)
-			}
+			schedule := s.best.Result.Schedule.Without(slices.Concat(first.Dropped, second.Dropped)...)
 			if s.accept(first.Pass+", then "+second.Pass, second.Case, s.try(second.Case, schedule, s.Attempts)) {
 				return true
 			}

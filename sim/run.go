@@ -83,7 +83,7 @@ func (w *World) result() *Result {
 	w.trace.rest()
 	slices.SortFunc(w.schedule, Deviation.Compare)
 	r := &Result{
-		Schedule: w.schedule, Steps: w.step, Decisions: w.decisions,
+		Schedule: w.schedule, Steps: w.trace.step, Decisions: w.decisions,
 		Hash: w.trace.hash, StepHash: w.trace.steps, Trace: w.trace.events, Failure: w.failure,
 	}
 	if w.options.Expect != nil {

@@ -38,10 +38,10 @@ func (s Schedule) Sorted() Schedule {
 	return s
 }
 
-// Without returns the schedule without the deviations that belong to owner, and those that let it go on as a thread.
-func (s Schedule) Without(owner string) Schedule {
+// Without returns the schedule without the deviations that belong to the owners, and those that let them go on as threads.
+func (s Schedule) Without(owners ...string) Schedule {
 	return slices.DeleteFunc(slices.Clone(s), func(d Deviation) bool {
-		return d.Owner == owner || d.Kind == Switch && d.Choice == owner
+		return slices.Contains(owners, d.Owner) || d.Kind == Switch && slices.Contains(owners, d.Choice)
 	})
 }
 

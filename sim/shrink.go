@@ -116,19 +116,14 @@ func (s *shrinking) over() bool {
 	return s.best.Runs >= s.runs || s.ctx.Err() != nil || !s.deadline.IsZero() && time.Now().After(s.deadline)
 }
 
-// round tries every pass once, and reports whether any of them made it smaller.
+// round tries the passes, and reports whether to go on because one of them made it smaller. Those that try two things at
+// once are costly: they come when the others have come to nothing.
 func (s *shrinking) round() bool {
 	smaller := false
-	for i, pass := range []func() bool{s.dropDeviations, s.reduceCase, s.fewestDeviations, s.dropPairs, s.reduceTwice} {
-		// The costly passes come last, and only when the others have come to nothing.
-		if pass() {
-			smaller = true
-		}
-		if smaller && i >= 2 {
-			break
-		}
+	for _, pass := range []func() bool{s.dropDeviations, s.reduceCase, s.fewestDeviations} {
+		smaller = pass() || smaller
 	}
-	return smaller && !s.over()
+	return (smaller || s.dropPairs() || s.reduceTwice()) && !s.over()
 }
 
 // try runs a candidate, and returns the run that broke the check; nil if none did.

@@ -54,7 +54,6 @@ func (o Options) withDefaults() Options {
 type World struct {
 	options Options
 	chooser Chooser
-	open    bool
 	ctx     context.Context
 	atRests []func()
 
@@ -73,20 +72,20 @@ type World struct {
 	schedule Schedule
 
 	// Of the program's goroutine alone.
-	step, decisions int
-	order           []*parked
-	point           Point
-	passed          map[place]int // how often each gate was passed
-	last            string        // the thread that passed the last gate
-	lastPlace       place         // the last gate, by which the next Switch is named
-	lastNth         int
-	ticks, waits    int
-	decidedAt       time.Time
+	decisions    int
+	order        []*parked
+	point        Point
+	passed       map[place]int // how often each gate was passed
+	last         string        // the thread that passed the last gate
+	lastPlace    place         // the last gate, by which the next Switch is named
+	lastNth      int
+	ticks, waits int
+	decidedAt    time.Time
 }
 
 func newWorld(chooser Chooser, options Options) *World {
 	return &World{
-		options: options, chooser: chooser, open: options.Open,
+		options: options, chooser: chooser,
 		threads: make(map[string]bool), passed: make(map[place]int), lastPlace: beginning, lastNth: 1,
 		trace:    trace{keep: options.KeepTrace, hash: fnvOffset, steps: make([]uint16, 0, 64), noted: make([]noted, 0, 8)},
 		schedule: make(Schedule, 0, 32),
