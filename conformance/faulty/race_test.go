@@ -1,0 +1,5 @@
+//go:build race
+
+package faulty_test
+
+func init() { raceDetector = true }
