@@ -102,6 +102,7 @@ type checker struct {
 	began     time.Time
 	known     map[string]bool // failures by requirement and cause
 	hung      bool
+	strict    bool // a broken SHOULD fails the run
 	saveError error
 }
 
@@ -196,14 +197,18 @@ func (c *checker) once(load workload.Workload, chooser sim.Chooser, options sim.
 }
 
 func (c *checker) judge() *oracle.Judge {
-	return oracle.New(oracle.Options{Joins: c.subject.InputsJoin}, c.exercised)
+	return oracle.New(c.options(), c.exercised)
+}
+
+func (c *checker) options() oracle.Options {
+	return oracle.Options{Joins: c.subject.InputsJoin, Strict: c.strict}
 }
 
 // choice returns the workload and the strategy of run n.
 func (c *checker) choice(n uint64) (workload.Workload, sim.Strategy) {
 	load := workload.Generate(c.profile, workload.Seeded(c.config.Seed, n/schedulesEach))
 	strategies := []sim.Strategy{
-		sim.Random{Seed: c.config.Seed}, sim.Swarm{Seed: c.config.Seed}, sim.PCT{Seed: c.config.Seed, Steps: 32}, sim.Random{Seed: c.config.Seed, Rare: 24},
+		sim.Random{Seed: c.config.Seed, Rare: 5}, sim.Swarm{Seed: c.config.Seed}, sim.PCT{Seed: c.config.Seed, Steps: 32}, sim.Random{Seed: c.config.Seed, Rare: 24},
 	}
 	if i := slices.Index(Strategies(), c.config.Strategy); i >= 0 {
 		return load, strategies[i]
@@ -241,7 +246,7 @@ func (c *checker) simulate(ctx context.Context) {
 		load, strategy := c.choice(n)
 		r := c.once(load, strategy.Begin(n), c.config.Run)
 		c.report.Schedules++
-		c.warn(r)
+		c.warn(ctx, r, fmt.Sprintf("schedule %d (seed %d)", n, c.config.Seed))
 		if r.check != "" && c.fresh(r) {
 			c.fail(ctx, r, fmt.Sprintf("schedule %d (seed %d)", n, c.config.Seed))
 			found++
@@ -263,9 +268,10 @@ func (c *checker) directed(ctx context.Context, check Directed) bool {
 		return true
 	}
 	r := c.once(load, sim.Replay{Schedule: schedule}.Follow(), c.config.Run)
-	c.warn(r)
+	found := fmt.Sprintf("the directed check %q of %s", check.Name, check.Requirement)
+	c.warn(ctx, r, found)
 	if r.check != "" && c.fresh(r) {
-		c.fail(ctx, r, fmt.Sprintf("the directed check %q of %s", check.Name, check.Requirement))
+		c.fail(ctx, r, found)
 	}
 	return r.check == ""
 }
@@ -310,7 +316,7 @@ func (c *checker) corpus(ctx context.Context) error {
 			continue
 		}
 		r := c.once(e.File.Workload, sim.Replay{Schedule: e.File.Record.Schedule}.Follow(), c.config.Run)
-		c.warn(r)
+		c.warn(ctx, r, "the corpus")
 		if r.check != "" && c.fresh(r) {
 			c.add(c.failure(r, "the corpus", 0), e.Path)
 		}

@@ -106,7 +106,8 @@ var directedLifetime = []Directed{
 		Requirement: "LIFE-1",
 		Name:        "a shutdown during an append",
 		Why: "A change is being appended. A loop with an append outstanding has not exited: Shutdown waits for it. This caller does not wait so " +
-			"long: its context ends, it is told so, and the shutdown goes on.",
+			"long: its context ends, it is told so, and the shutdown goes on. What comes later is refused: a loop that calls the shutdown off " +
+			"takes it.",
 		Workload: `
 			client a
 			  a1 change effort=high

@@ -132,8 +132,7 @@ var directedTurns = []Directed{
 			client a
 			  a1 submit steps=d1
 			  a2 submit
-			  a3 set-mode mode=plan
-		`,
+			  a3 set-mode mode=plan`,
 	},
 	{
 		Requirement: "TURN-5",

@@ -30,7 +30,7 @@ type shrinkable struct {
 
 func (s shrinkable) Program() sim.Program {
 	return program(&s.checker.subject, s.load, func() *oracle.Judge {
-		return oracle.New(oracle.Options{Joins: s.checker.subject.InputsJoin}, make([]uint64, oracle.Requirements()))
+		return oracle.New(s.checker.options(), make([]uint64, oracle.Requirements()))
 	}, nil)
 }
 
@@ -176,23 +176,21 @@ func lines(s sim.Schedule) string {
 }
 
 // warn puts broken requirements of level SHOULD into the report.
-func (c *checker) warn(r run) {
+func (c *checker) warn(ctx context.Context, r run, found string) {
 	if r.play == nil {
 		return
 	}
 	for _, w := range r.play.judge.Warnings() {
-		key := w.Requirement + " warning"
-		if c.known[key] {
-			continue
+		if key := w.Requirement + " warning"; !c.known[key] {
+			c.known[key] = true
+			// Once more, with a judge to whom it is a breach: what is shrunk and told is then what showed it.
+			strict := *c
+			strict.strict = true
+			if again := strict.again(r.load, r.result.Schedule); again.check == w.Requirement {
+				strict.fail(ctx, again, found)
+				c.saveError = strict.saveError
+			}
 		}
-		c.known[key] = true
-		mark := timeline.Mark{Seq: w.Seq, Expected: w.Expected, Seen: w.Seen, Op: w.Op, Message: w.Message}
-		f := report.Failure{
-			Requirement: w.Requirement, Message: w.Requirement + " broken by " + w.Message, Expected: w.Expected, Seen: w.Seen, Diff: w.Diff,
-			Found: "a run", Timeline: timeline.Lines(r.load, r.entries(), mark), Steps: timeline.Steps(r.entries(), mark),
-		}
-		f.Token = c.file(r, f).Token()
-		c.add(f, "")
 	}
 }
 
@@ -218,12 +216,16 @@ func (r run) entries() []trace.Entry {
 	if r.play == nil {
 		return nil
 	}
-	return r.play.stage.Log.Entries()
+	entries := r.play.stage.Log.Entries()
+	return entries[:min(r.play.length, len(entries))]
 }
 
 func (r run) mark() timeline.Mark {
 	if b := r.breach(); b != nil {
 		return timeline.Mark{Seq: b.Seq, Expected: b.Expected, Seen: b.Seen, Op: b.Op, Message: b.Message}
+	}
+	if r.check != "" && r.check != sim.CheckLeak { // an invariant of the user's: it showed when the run came to rest
+		return timeline.Mark{Seq: len(r.entries()) - 1}
 	}
 	return timeline.Mark{Seq: -1}
 }

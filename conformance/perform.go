@@ -15,7 +15,7 @@ import (
 
 // perform performs one operation, and reports whether its client may go on.
 func (p *play) perform(o workload.Operation, thread string) bool {
-	i := p.current()
+	i := p.current(o, thread)
 	if i == nil {
 		return false
 	}
@@ -215,20 +215,33 @@ func (p *play) wait(i *incarnation, o workload.Operation) bool {
 }
 
 // current returns the live loop, and waits for one if it has just crashed; nil if there will be none.
-func (p *play) current() *incarnation {
+func (p *play) current(o workload.Operation, thread string) *incarnation {
 	p.mu.Lock()
 	begun := p.begun
 	p.mu.Unlock()
-	if begun != nil {
+	if begun != nil && !isClosed(begun) {
 		select {
 		case <-begun:
 		case <-p.world.Context().Done():
+			return nil
+		}
+		// Those who have waited go on one after the other, as the schedule says.
+		if _, err := p.world.Park(p.world.Context(), sim.Gate{Thread: thread + " with " + o.ID, Owner: o.ID, Name: "again"}); err != nil {
 			return nil
 		}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.incarn
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 // restore begins the next life on the journal of this one. If that has not exited, it crashes: its ports go dead.

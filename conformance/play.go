@@ -26,6 +26,7 @@ type play struct {
 	invariants []func([]trace.Entry) error
 	world      *sim.World
 	stage      *fakes.Stage
+	length     int // of the trace when the run failed, or came to its end: what follows is the clearing up
 
 	mu     sync.Mutex
 	incarn *incarnation
@@ -98,17 +99,35 @@ func (p *play) play() {
 
 // rest has what was seen in a step judged.
 func (p *play) rest() {
+	var (
+		broken    error
+		invariant string
+	)
+	if p.judge == nil { // a run to measure others against
+		return
+	}
 	p.stage.Rest(func(entries []trace.Entry) {
 		p.judge.Observe(entries)
 		for i, follow := range p.invariants {
-			if err := follow(entries); err != nil {
-				p.world.Fail(p.subject.Invariants[i].Name, err.Error())
+			if err := follow(entries); err != nil && broken == nil {
+				broken, invariant = err, p.subject.Invariants[i].Name
 			}
 		}
 	})
-	if b := p.judge.Breach(); b != nil {
-		p.world.Fail(b.Requirement, b.Message)
+	if broken != nil {
+		p.fail(invariant, broken.Error())
 	}
+	if b := p.judge.Breach(); b != nil {
+		p.fail(b.Requirement, b.Message)
+	}
+}
+
+// fail fails the run, and remembers how long the trace was by then.
+func (p *play) fail(check, message string) {
+	if p.length == 0 {
+		p.length = len(p.stage.Log.Entries())
+	}
+	p.world.Fail(check, message)
 }
 
 // settle lets the run go on until nothing can happen any more, however much time passes; then what is still open is judged.
@@ -117,7 +136,7 @@ func (p *play) settle() bool {
 		if !p.world.Settle() {
 			return false
 		}
-		if !p.judge.Open() {
+		if p.judge == nil || !p.judge.Open() {
 			return true
 		}
 		// While something is open, what need not happen may: a context ends, or what is held goes on.
@@ -128,12 +147,13 @@ func (p *play) settle() bool {
 		if !p.judge.Open() {
 			return true
 		}
-		now := p.stage.Log.Now()
+		before := p.stage.Log.Happened() // a subject may go on logging that it is alive
+		p.judge.Passes()
 		time.Sleep(patience)
 		if !p.world.Settle() {
 			return false
 		}
-		if p.stage.Log.Now() == now {
+		if p.stage.Log.Happened() == before {
 			break
 		}
 		p.judge.Timed()
@@ -154,9 +174,18 @@ func (p *play) idle() {
 
 // end frees what the run leaves, so that its goroutines can finish. What the loops do now is not judged.
 func (p *play) end() {
-	for _, i := range p.made {
+	if p.length == 0 {
+		p.length = len(p.stage.Log.Entries())
+	}
+	p.mu.Lock()
+	made := slices.Clone(p.made)
+	p.mu.Unlock()
+	for _, i := range made {
 		i.end()
-		if !i.exited {
+		p.mu.Lock()
+		exited := i.exited
+		p.mu.Unlock()
+		if !exited {
 			go p.guarded("the end", func() { _ = i.loop.Shutdown(context.Background()) })
 		}
 	}

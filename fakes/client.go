@@ -41,12 +41,17 @@ func (c *Client) Stream(ctx context.Context, request model.Request) iter.Seq2[mo
 	scribble(request)
 	return func(yield func(model.Chunk, error) bool) {
 		end := trace.Entry{Kind: trace.RequestEnded, Op: seen.Turn, Call: call, Request: seen}
-		defer func() {
-			end.Cancelled = ended(ctx)
-			l.add(end)
-		}()
+		noted := false
+		note := func() {
+			if !noted {
+				noted, end.Cancelled = true, ended(ctx)
+				l.add(end)
+			}
+		}
+		defer note()
 		end.Err = c.answer(ctx, seen, &end, func(chunk model.Chunk) bool { return yield(chunk, nil) })
 		if end.Err != nil {
+			note() // a loop may end the turn while it is told of the failure
 			yield(model.Chunk{}, end.Err)
 		}
 	}

@@ -32,10 +32,12 @@ func (s *Store) Events() []event.Event {
 	return slices.Clone(s.events)
 }
 
-func (s *Store) write(e event.Event) {
+// write writes the event, and calls written before anybody can read it.
+func (s *Store) write(e event.Event, written func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.events = append(s.events, e)
+	written()
 }
 
 // Journal is a [github.com/loopcheck/loopcheck/loop/journal.Journal] that fails when the schedule says so.
@@ -81,8 +83,7 @@ func (j *Journal) append(ctx context.Context, e event.Event, call int, op string
 	case verdict == "context" && ended(ctx):
 		return ctx.Err()
 	}
-	l.store.write(e)
-	l.add(trace.Entry{Kind: trace.AppendWritten, Op: op, Call: call, Event: e})
+	l.store.write(e, func() { l.add(trace.Entry{Kind: trace.AppendWritten, Op: op, Call: call, Event: e}) })
 	s.World.Note(thread, "wrote "+string(e.Type()))
 	switch verdict {
 	case "fail-after":

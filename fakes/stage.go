@@ -52,7 +52,7 @@ type Stage struct {
 	lives   int
 	life    *Life               // the latest
 	calls   int                 // numbers what begins and ends
-	threads map[string]int      // parked by name, to tell namesakes apart
+	threads map[string]bool     // names that somebody parks under, to tell namesakes apart
 	inputs  map[string]*submit  // by text
 	called  map[string]wish     // tool calls that models made, by their arguments
 	asked   []asked             // operations that have not returned
@@ -90,7 +90,7 @@ type turn struct {
 func NewStage(w *sim.World) *Stage {
 	held, letGo := context.WithCancel(w.Context())
 	s := &Stage{
-		World: w, held: held, letGo: letGo, threads: make(map[string]int), inputs: make(map[string]*submit),
+		World: w, held: held, letGo: letGo, threads: make(map[string]bool), inputs: make(map[string]*submit),
 		called: make(map[string]wish), insides: make(map[string]struct{}),
 	}
 	s.Log = trace.NewLog(s.findEnded)
@@ -134,12 +134,13 @@ func (s *Stage) Returned(life *Life, e trace.Entry) {
 	}
 	s.mu.Unlock()
 	e.Kind, e.Life = trace.Returned, life.number
-	s.Log.Add(e)
-	if e.Turn != nil {
-		s.mu.Lock()
-		s.turns = append(s.turns, &turn{op: e.Op, turn: e.Turn, done: done, life: life.number})
-		s.mu.Unlock()
-	}
+	s.Log.AddAnd(e, func() { // from the next entry on its end is found
+		if e.Turn != nil {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.turns = append(s.turns, &turn{op: e.Op, turn: e.Turn, done: done, life: life.number})
+		}
+	})
 	s.World.Note(e.Op, "returned "+Outcome(e.Err))
 }
 
@@ -196,16 +197,15 @@ func (s *Stage) number() int {
 func (s *Stage) thread(name string) (string, func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := s.threads[name]
-	s.threads[name] = n + 1
 	unique := name
-	if n > 0 {
-		unique = name + "#" + strconv.Itoa(n+1)
+	for n := 2; s.threads[unique]; n++ {
+		unique = name + "#" + strconv.Itoa(n)
 	}
+	s.threads[unique] = true
 	return unique, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.threads[name]--
+		delete(s.threads, unique)
 	}
 }
 

@@ -191,6 +191,7 @@ type Log struct {
 	mu      sync.Mutex
 	entries []Entry
 	step    int
+	logged  int // entries that the subject asked for
 	before  func(add func(Entry))
 }
 
@@ -200,17 +201,31 @@ func NewLog(before func(add func(Entry))) *Log {
 }
 
 // Add adds an entry, sets its Seq and Step, and returns the Seq.
-func (l *Log) Add(e Entry) int {
+func (l *Log) Add(e Entry) int { return l.AddAnd(e, func() {}) }
+
+// AddAnd is Add, and calls then before anybody can add another entry.
+func (l *Log) AddAnd(e Entry, then func()) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.before != nil {
 		l.before(l.add)
 	}
 	l.add(e)
+	then()
 	return len(l.entries) - 1
 }
 
+// Happened counts the entries but for what the subject says of itself.
+func (l *Log) Happened() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.entries) - l.logged
+}
+
 func (l *Log) add(e Entry) {
+	if e.Kind == Logged {
+		l.logged++
+	}
 	e.Seq, e.Step = len(l.entries), l.step
 	l.entries = append(l.entries, e)
 }

@@ -31,7 +31,9 @@ func Generate(p Profile, draw Draw) Workload {
 }
 
 // weights of the kinds, in the order of drawn. Some come to less than their weight: a wait needs a turn, and there is one crash.
-var weights = [...]int{20, 20, 12, 18, 7, 6, 12, 4, 4}
+var weights = [...]int{20, 20, 12, 15, 7, 6, 12, 4, 4}
+
+const replaces = 3 // the place of Replace
 
 var drawn = [...]Kind{Submit, Change, SetMode, Replace, Interrupt, Read, Wait, Shutdown, Crash}
 
@@ -160,7 +162,11 @@ func (g *generator) swarm() {
 	for _, e := range g.p.Extra {
 		g.total += max(0, e.Weight)
 	}
-	g.shared = g.draw(4) == 3
+	g.shared = g.draw(2) == 1
+	if g.draw(6) == 5 && g.weights[replaces] > 0 { // what sources do to each other takes several sets
+		g.total += 2 * g.weights[replaces]
+		g.weights[replaces] *= 3
+	}
 	if odds {
 		g.odd = odd(g.draw(allOdd + 1))
 		if g.odd&oddBuild != 0 {

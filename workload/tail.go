@@ -12,7 +12,7 @@ func (g *generator) tail() {
 	if g.chance(15) { // what did not change is offered in the same order (TURN-9)
 		g.turn(40)
 	}
-	if g.replaced > 0 && !g.huge && g.chance(12) { // nor is it if a source brings again what it had
+	if g.replaced > 1 && !g.huge && g.chance(25) { // nor is it if a source brings again what it had
 		o := g.add(Replace)
 		*o = g.again(*o)
 		g.turn(100)

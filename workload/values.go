@@ -115,6 +115,7 @@ var (
 		{"z", "z,y", "", "z", "y", "z:blank", "z", "z,y:changing"},
 		{"v", "v,w", "", "v", "v", "w", "v:none", "w,v:blank"},
 	}
+	sharedSets     = [...]string{"x", "x", "", "y", "x,y", "x", "", "y,x"}
 	sources        = [...]string{"s1", "s2", "s1", "s3", "s2", "s1"}
 	oddSources     = [...]string{"@64", "@65", "", "s1\x00", "\xff", "S1", "s1 ", "s\u00851", "@1", "s1\n", "\u043c1"}
 	oddGenerations = [...]string{"@128", "@129", "", "g\x00", "\xff\xfe", "@1", "g\n", "g\u0085", " "}
@@ -132,10 +133,10 @@ func (g *generator) replace(o *Operation) {
 	n := g.draw(len(sources))
 	source, generation := sources[n], ""
 	own := int(source[1] - '1')
-	if g.shared {
-		own = 0
-	}
 	tools := sets[own][g.draw(len(sets[own]))]
+	if g.shared {
+		tools = sharedSets[g.draw(len(sharedSets))]
+	}
 	switch {
 	case g.huge && g.replaced == 0:
 		tools = [...]string{"@513", "@513", "@512"}[g.draw(3)]

@@ -57,11 +57,11 @@ var callFaults = []Fault{
 	},
 	{
 		Name: refusedSetClears, Doc: "a set that cannot be built empties the slot",
-		Requirements: []string{"REF-1", "EXT-2", "EXT-4"},
+		Requirements: []string{"REF-1", "EXT-2", "EXT-4", "EXT-8"},
 	},
 	{
 		Name: modeAfterExit, Doc: "SetMode goes on committing after the shutdown",
-		Requirements: []string{"REF-2", "LIFE-2"},
+		Requirements: []string{"REF-2", "LIFE-2", "LIFE-1"},
 	},
 	{
 		Name: exitAsShuttingDown, Doc: "changes after the exit are refused as shutting down",
@@ -85,7 +85,7 @@ var callFaults = []Fault{
 	},
 	{
 		Name: replyToNextCaller, Doc: "the reply to a caller that has gone is given to the next one",
-		Requirements: []string{"REF-3", "REF-6", "REF-11"}, Seen: "F31, blinklabs-io/gouroboros#1948, erlang/otp#2884",
+		Requirements: []string{"REF-3", "REF-6", "REF-11", "REF-8"}, Seen: "F31, blinklabs-io/gouroboros#1948, erlang/otp#2884",
 	},
 	{
 		Name: exitDuringAppend, Doc: "the loop exits during an append, whose call is refused as exited",
@@ -101,11 +101,11 @@ var callFaults = []Fault{
 	},
 	{
 		Name: failedChangeStays, Doc: "a change whose append failed is refused, and in force",
-		Requirements: []string{"REF-5", "DUR-1"}, Seen: "F07, openai/codex#35385",
+		Requirements: []string{"REF-5", "DUR-1", "TURN-1"}, Seen: "F07, openai/codex#35385",
 	},
 	{
 		Name: successBeforeAppend, Doc: "a change succeeds before its append has returned",
-		Requirements: []string{"REF-6", "DUR-1"},
+		Requirements: []string{"REF-6", "DUR-1", "CHG-2", "MODE-2", "EXT-3", "EXT-14"},
 	},
 	{
 		Name: persistenceDisabled, Doc: "after one failed append nothing is appended any more, and all changes succeed",
@@ -117,7 +117,7 @@ var callFaults = []Fault{
 	},
 	{
 		Name: persistedAtTurn, Doc: "mode, model and effort are recorded when the next turn starts",
-		Requirements: []string{"REF-6", "DUR-3", "DUR-1", "DUR-2"}, Seen: "F08, LionSR/TeXRA#5316",
+		Requirements: []string{"REF-6", "DUR-3", "DUR-1", "DUR-2", "CHG-2", "MODE-2", "EXT-3", "EXT-14"}, Seen: "F08, LionSR/TeXRA#5316",
 	},
 	{
 		Name: changeWaitsForTurn, Doc: "a change waits for the turn in flight, also inside a tool of it",
@@ -177,7 +177,7 @@ var callFaults = []Fault{
 	},
 	{
 		Name: viewWithoutEffort, Doc: "Model does not report the effort in force",
-		Requirements: []string{"VIEW-1"},
+		Requirements: []string{"VIEW-1", "DUR-3", "CHG-6"},
 	},
 	{
 		Name: modelViewIgnoresMode, Doc: "Model does not see changes of mode",
@@ -185,14 +185,14 @@ var callFaults = []Fault{
 	},
 	{
 		Name: modelAheadOfMode, Doc: "Model shows a change while it is being appended",
-		Requirements: []string{"VIEW-2", "DUR-1"},
+		Requirements: []string{"VIEW-2", "DUR-1", "VIEW-1"},
 	},
 	{
 		Name: modelSharedWithReader, Doc: "what Model returns is the loop's own memory, also when it is handed back in a change",
-		Requirements: []string{"VIEW-3", "CHG-5", "DUR-2"},
+		Requirements: []string{"VIEW-3", "CHG-5", "DUR-2", "CHG-4", "REF-11"},
 	},
 	{
 		Name: modelShallowCopy, Doc: "what Model returns shares the sampling's pointers with the loop",
-		Requirements: []string{"VIEW-3", "CHG-5", "DUR-2"},
+		Requirements: []string{"VIEW-3", "CHG-5", "DUR-2", "CHG-4", "REF-11"},
 	},
 }

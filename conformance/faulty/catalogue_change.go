@@ -45,15 +45,15 @@ var changeFaults = []Fault{
 	},
 	{
 		Name: batchInTwoEvents, Doc: "model and effort of one batch are committed one after the other",
-		Requirements: []string{"CHG-2", "DUR-3", "TURN-2", "VIEW-2"},
+		Requirements: []string{"CHG-2", "DUR-3", "TURN-2", "VIEW-2", "CHG-1", "REF-5", "REF-3", "REF-4"},
 	},
 	{
 		Name: batchFieldByField, Doc: "the model of a batch is committed before its effort is looked at",
-		Requirements: []string{"CHG-2", "REF-1", "CHG-4"}, Seen: "F06, pingdotgg/t3code#6383",
+		Requirements: []string{"CHG-2", "REF-1", "CHG-4", "CHG-1", "REF-3", "REF-4"}, Seen: "F06, pingdotgg/t3code#6383",
 	},
 	{
 		Name: batchDropsModel, Doc: "a batch that selects an effort loses its model",
-		Requirements: []string{"CHG-2", "CHG-4", "VIEW-1"}, Seen: "F06, github/copilot-cli#4645",
+		Requirements: []string{"CHG-2", "CHG-4", "VIEW-1", "CHG-1"}, Seen: "F06, github/copilot-cli#4645",
 	},
 	{
 		Name: equalBatchSkipped, Doc: "a batch equal to the state in force succeeds, and nothing is recorded",
@@ -117,7 +117,7 @@ var changeFaults = []Fault{
 	},
 	{
 		Name: modeInTwoEvents, Doc: "a mode's model and effort are committed after the mode",
-		Requirements: []string{"MODE-2", "DUR-2", "TURN-2"},
+		Requirements: []string{"MODE-2", "DUR-2", "TURN-2", "REF-3", "REF-4", "REF-5"},
 	},
 	{
 		Name: changeEditsMode, Doc: "a change of model or effort changes what the current mode stands for",

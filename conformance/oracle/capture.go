@@ -2,7 +2,6 @@ package oracle
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/loopcheck/loopcheck/fakes"
 	"github.com/loopcheck/loopcheck/loop/event"
@@ -26,6 +25,7 @@ func (j *Judge) captured(l *life, t *turn, e *trace.Entry) {
 		j.put("TURN-3")
 	}
 	bounds := j.bounds(l, t)
+	t.bounds = bounds
 	low := 0
 	for _, b := range bounds {
 		low = max(low, b.index)
@@ -37,6 +37,9 @@ func (j *Judge) captured(l *life, t *turn, e *trace.Entry) {
 			j.explained(l, t, l.states[i])
 			return
 		}
+	}
+	if j.phantom(l, t, r, false) {
+		return
 	}
 	for i := low - 1; i >= 0; i-- {
 		if !l.states[i].asks(r) {
@@ -50,13 +53,22 @@ func (j *Judge) captured(l *life, t *turn, e *trace.Entry) {
 						differ(showState(l.states[b.index]), showState(l.states[i]))
 					return
 				}
+				if b.requirement == "TURN-2" || b.requirement == "TURN-4" {
+					// Equal to an older state by chance, because only slots are lost by what should have left them alone?
+					if s := l.states[b.index]; s.mode == l.states[i].mode && s.sameInference(r.Model, r.Effort) && l.visible(s, r) {
+						j.tools(l, t, r, s)
+						return
+					}
+				}
 				j.blame(b.requirement, t.op.id, "turn %s: it captured an older state than %s", t.op.id, b.why).
 					differ(showState(l.states[b.index]), showState(l.states[i]))
 				return
 			}
 		}
 	}
-	j.unexplained(l, t, r, low)
+	if !j.phantom(l, t, r, true) {
+		j.unexplained(l, t, r, low)
+	}
 }
 
 // refusedOver returns a replacement that was refused, if that it took effect all the same explains the difference between two
@@ -73,12 +85,35 @@ func (l *life) refusedOver(want, got *state, t *turn) *op {
 	return nil
 }
 
+// visible reports whether a request shows what the last commit of a state did, though not the rest of the state.
+func (l *life) visible(s *state, r *trace.Request) bool {
+	replace, is := asked[trace.Replace](s.by)
+	if !is {
+		return s.kind != event.TypeLoopExternalToolsetChanged
+	}
+	offered := 0
+	for _, t := range r.Tools {
+		if slices.ContainsFunc(replace.Tools, func(o trace.Tool) bool { return o.Name == t.Name && o.Description == t.Description }) {
+			offered++
+		}
+	}
+	return offered == len(replace.Tools) && offered > 0
+}
+
 // bounds are the states that the capture cannot be older than.
 func (j *Judge) bounds(l *life, t *turn) []bound {
 	var bounds []bound
 	var previous *turn
 	if len(l.turns) > 1 {
 		previous = l.turns[len(l.turns)-2]
+	}
+	called := t.op.called
+	if j.options.Joins { // it may have joined an earlier input, whose turn this is, before anything was asked for that
+		for _, o := range l.order {
+			if o.turn != nil && !o.turn.refused && !o.turn.over() {
+				called = min(called, o.called)
+			}
+		}
 	}
 	idle := true // whether no turn was in flight or queued when the input was handed in
 	for _, o := range l.order {
@@ -88,7 +123,7 @@ func (j *Judge) bounds(l *life, t *turn) []bound {
 	}
 	for i := len(l.states) - 1; i >= 0; i-- {
 		switch s := l.states[i]; {
-		case s.acked >= 0 && s.acked < t.op.called:
+		case s.acked >= 0 && s.acked < called:
 			if s.index == 0 {
 				break
 			}
@@ -98,7 +133,7 @@ func (j *Judge) bounds(l *life, t *turn) []bound {
 			} else {
 				bounds = append(bounds, bound{i, "TURN-2", "the last change acknowledged before its input was submitted"})
 			}
-		case previous != nil && s.acked >= 0 && previous.over() && s.acked < previous.ended:
+		case previous != nil && s.acked >= 0 && previous.endedAfter(s.acked):
 			j.put("TURN-4")
 			bounds = append(bounds, bound{i, "TURN-4", "a change acknowledged before the previous turn had ended"})
 		default:
@@ -113,7 +148,7 @@ func (j *Judge) bounds(l *life, t *turn) []bound {
 	}
 	for _, a := range l.doubts {
 		// After an ambiguous append no turn starts on the state before it: the loop finds out, or faults.
-		if a.returned < t.op.called || previous != nil && previous.over() && a.returned < previous.ended {
+		if a.returned < called || previous != nil && previous.endedAfter(a.returned) {
 			id := "DUR-6"
 			if a.op != nil && !a.op.open() && kindOf(a.op.err) != "" {
 				id = "REF-5"
@@ -151,20 +186,20 @@ func (j *Judge) explained(l *life, t *turn, s *state) {
 
 // offerOrder is the order in which the tools of a configuration were offered.
 type offerOrder struct {
-	mode   *trace.Mode
-	tools  []toolInfo
-	sorted []toolInfo // by name
-	turn   string
+	state *state
+	tools []toolInfo
+	turn  string
 }
 
-// orders judges TURN-9: where the same tools were offered before, in a state that is equal, the order is the same. Tools are
-// the same when they are described alike: what they were installed by, and when, is no part of a configuration.
+// orders judges TURN-9: where the same tools were offered before, the order is the same. Tools are the same when they are
+// described alike: what they were installed by, and when, is no part of a configuration. The order within a slot is one of
+// its own, for a set is installed in an order (EXT-7).
 func (j *Judge) orders(l *life, t *turn, s *state) {
 	if len(t.request.Tools) < 2 {
 		return
 	}
 	for _, before := range l.orders {
-		if before.mode != s.mode || !slices.EqualFunc(before.sorted, sorted(t.request.Tools), sameInfo) {
+		if before.state.mode != s.mode || !before.state.sameInference(s.model, s.effort) || !slices.EqualFunc(before.state.slots, s.slots, sameSlot) {
 			continue
 		}
 		j.put("TURN-9")
@@ -174,30 +209,39 @@ func (j *Judge) orders(l *life, t *turn, s *state) {
 		}
 		return
 	}
-	l.orders = append(l.orders, offerOrder{s.mode, t.request.Tools, sorted(t.request.Tools), t.op.id})
+	l.orders = append(l.orders, offerOrder{s, t.request.Tools, t.op.id})
 }
 
-func sorted(tools []toolInfo) []toolInfo {
-	return slices.SortedFunc(slices.Values(tools), func(a, b toolInfo) int { return strings.Compare(a.Name, b.Name) })
+// sameSlot reports whether two slots hold tools that are described alike, installed in one order.
+func sameSlot(a, b *slot) bool {
+	return a == b || a.source == b.source && slices.EqualFunc(a.tools, b.tools, func(x, y trace.Tool) bool {
+		return x.Name == y.Name && x.Description == y.Description && x.Schema == y.Schema
+	})
+}
+
+// phantom judges a capture of what somebody asked for that is not in the journal (DUR-1), because its append failed (REF-5) or
+// it was refused (REF-1). What is still open comes last: it may be a state of before, too.
+func (j *Judge) phantom(l *life, t *turn, r *trace.Request, open bool) bool {
+	for _, o := range l.order {
+		if o.committed != nil || o.unsure || o.open() != open || !o.changes() || !l.last().after(l.definition, o.asked).asks(r) {
+			continue
+		}
+		id := "DUR-1"
+		switch {
+		case len(o.failedWith) > 0:
+			id = "REF-5"
+		case !open && o.err != nil:
+			id = "REF-1"
+		}
+		j.blame(id, t.op.id, "turn %s: it captured what %s asked for, and no event of that is in the journal", t.op.id, o.id).
+			differ(showState(l.last()), showRequest(r))
+		return true
+	}
+	return false
 }
 
 // unexplained says what is wrong with a capture that is no committed state at all.
 func (j *Judge) unexplained(l *life, t *turn, r *trace.Request, low int) {
-	// A change that is not durable, or failed.
-	for _, o := range l.order {
-		if o.committed == nil && !o.unsure && l.last().after(l.definition, o.asked).asks(r) && o.asked != nil {
-			switch o.asked.(type) {
-			case trace.Change, trace.SetMode, trace.Replace:
-				id := "DUR-1"
-				if !o.open() && o.err != nil && len(o.failedWith) == 0 {
-					id = "REF-1"
-				}
-				j.blame(id, t.op.id, "turn %s: it captured what %s asked for, and no event of that is in the journal", t.op.id, o.id).
-					differ(showState(l.last()), showRequest(r))
-				return
-			}
-		}
-	}
 	want := l.last()
 	for i := len(l.states) - 1; i >= low; i-- { // the one that has most in common
 		if s := l.states[i]; s.mode.Instructions == r.Instructions && s.sameInference(r.Model, r.Effort) {
@@ -224,6 +268,8 @@ func (l *life) mixed(r *trace.Request, low int) (id, what string) {
 		return "DUR-3", "what was in force before the restore is not"
 	case len(l.states) == 1 && l.anew:
 		return "CHG-6", "the loop does not start as the first one did"
+	case len(l.states) == 1:
+		return "TURN-2", "it is not what the definition says, and the journal holds no change"
 	case want.mode.Instructions != r.Instructions && want.sameInference(r.Model, r.Effort) && want.kind == event.TypeLoopModeChanged:
 		return "MODE-2", "the instructions are not those of the mode"
 	}
@@ -377,11 +423,13 @@ func (l *life) installedHere(name string) bool {
 func (l *life) lostSlot(s *state, want trace.Tool) string {
 	slot := s.slotOf(want.Name)
 	for i := s.index; slot != nil && i > slot.index; i-- {
-		switch l.states[i].kind {
-		case event.TypeLoopModeChanged, event.TypeLoopInferenceChanged:
+		if l.states[i].kind != event.TypeLoopExternalToolsetChanged {
 			return "EXT-8"
-		case event.TypeLoopExternalToolsetChanged:
-			return "EXT-2"
+		}
+	}
+	for _, o := range l.order {
+		if asked, is := o.asked.(trace.Replace); is && slot != nil && asked.Source == slot.source && !o.open() && o.err != nil && o.called > l.states[slot.index].written {
+			return "REF-1" // it was refused, and changed something
 		}
 	}
 	if slot != nil {

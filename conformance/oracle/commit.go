@@ -1,8 +1,6 @@
 package oracle
 
 import (
-	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -18,6 +16,11 @@ func (j *Judge) appendBegan(l *life, e *trace.Entry) {
 	if !j.begun(l, e, "an append of "+string(e.Event.Type())) {
 		return
 	}
+	if l.exited >= 0 { // in the very step, too: a loop with an append outstanding has not exited
+		j.put("LIFE-2")
+		j.blame("LIFE-2", e.Op, "an append of %s, which began after the loop had exited", e.Event.Type())
+		return
+	}
 	if l.shutdown >= 0 {
 		j.put("LIFE-2")
 	}
@@ -29,30 +32,34 @@ func (j *Judge) appendBegan(l *life, e *trace.Entry) {
 		a.op = a.fits[0]
 		a.op.outstanding = a
 	}
+	j.keep(e.Call, a)
+}
+
+func (j *Judge) keep(call int, a *appending) {
 	if j.byCall == nil {
 		j.byCall = make(map[int]*appending, 8)
 	}
-	j.byCall[e.Call] = a
+	j.byCall[call] = a
 }
 
 // candidates are the operations in flight when the append began that its event fits.
 func (l *life) candidates(a *appending) []*op {
 	var fit []*op
 	for _, o := range l.order {
-		if o.called < a.began && (o.returned < 0 || o.returned > a.began) && o.committed == nil && l.fits(a.event, o.asked) {
+		if o.called < a.began && (o.returned < 0 || o.returned > a.began) && o.committed == nil && l.fits(l.last(), a.event, o.asked) {
 			fit = append(fit, o)
 		}
 	}
 	return fit
 }
 
-// fits reports whether an event is what an operation asks for, from the last committed state.
-func (l *life) fits(e event.Event, asked any) bool {
-	next := l.last().after(l.definition, asked)
+// fits reports whether an event is what an operation asks for, from a state.
+func (l *life) fits(from *state, e event.Event, asked any) bool {
+	next := from.after(l.definition, asked)
 	switch asked := asked.(type) {
 	case trace.SetMode:
 		e, is := e.(event.LoopModeChanged)
-		return is && e.Mode == asked.Mode && e.PreviousMode == l.last().mode.Name && next.sameInference(e.Runtime.Model, e.Runtime.Effort)
+		return is && e.Mode == asked.Mode && e.PreviousMode == from.mode.Name && next.sameInference(e.Runtime.Model, e.Runtime.Effort)
 	case trace.Change:
 		e, is := e.(event.LoopInferenceChanged)
 		return is && (asked.Model != nil || asked.Effort != nil) && next.sameInference(e.Runtime.Model, e.Runtime.Effort)
@@ -98,6 +105,9 @@ func (j *Judge) appendWritten(l *life, e *trace.Entry) {
 	default:
 		for _, o := range candidates {
 			o.unsure = true
+		}
+		if a.op != nil { // of one alone, it seemed when it began
+			a.op.outstanding, a.op = nil, nil
 		}
 		asked = vague(candidates[0].asked)
 	}
@@ -163,7 +173,7 @@ func (l *life) recorded(previous *state, e event.Event) *state {
 // unasked says what is wrong with an event that no operation in flight asked for just so.
 func (j *Judge) unasked(l *life, a *appending, e *trace.Entry) {
 	for _, o := range l.order { // one whose caller was told that it will not be
-		if o.unsure || o.called > a.began || o.committed != nil || o.returned < 0 || o.err == nil || !l.fits(e.Event, o.asked) {
+		if o.unsure || o.called > a.began || o.committed != nil || o.returned < 0 || o.err == nil || !l.fits(l.last(), e.Event, o.asked) {
 			continue
 		}
 		id, kind := "REF-1", kindOf(o.err)
@@ -179,8 +189,32 @@ func (j *Judge) unasked(l *life, a *appending, e *trace.Entry) {
 		j.blame(id, o.id, "%s: it was refused as %s, and its event is in the journal after all", o.id, kind)
 		return
 	}
+	var inFlight []*op
+	for _, o := range l.order {
+		if o.called < a.began && (o.returned < 0 || o.returned > a.began) && o.committed == nil {
+			inFlight = append(inFlight, o)
+		}
+	}
+	for _, o := range inFlight { // one that does not follow from the last commit, but from another state
+		if id, why := l.followsFrom(e.Event, o); id != "" {
+			j.put(id)
+			j.blame(id, o.id, "%s: its event follows from %s", o.id, why).differ(l.wanted(o), recordedOf(e.Event))
+			return
+		}
+	}
+	for _, o := range inFlight { // one that resembles what somebody asked for
+		if id := l.resembles(e.Event, o); id != "" {
+			b := j.blame(id, o.id, "%s: its event is not what it asked for", o.id)
+			if change, is := asked[trace.Change](o); is && change.Model == nil && change.Effort == nil {
+				b.differ("no event", recordedOf(e.Event).String())
+			} else {
+				b.differ(l.wanted(o), recordedOf(e.Event))
+			}
+			return
+		}
+	}
 	for _, o := range l.order { // one that has its event already
-		if o.unsure || o.called > a.began || o.committed == nil || !l.fits(e.Event, o.asked) {
+		if o.unsure || o.called > a.began || o.committed == nil || !l.fits(l.last(), e.Event, o.asked) {
 			continue
 		}
 		id := oneEvent(o)
@@ -190,31 +224,83 @@ func (j *Judge) unasked(l *life, a *appending, e *trace.Entry) {
 		j.blame(id, o.id, "%s: its event is in the journal twice", o.id)
 		return
 	}
-	inFlight := func(yield func(*op) bool) {
-		for _, o := range l.order {
-			if o.called < a.began && (o.returned < 0 || o.returned > a.began) && !yield(o) {
-				return
-			}
+	for _, o := range l.order { // one of another kind: a change commits in one event
+		if o.called > a.began || o.returned >= 0 && o.returned < a.began {
+			continue
 		}
-	}
-	for o := range inFlight { // one that resembles what somebody asked for
-		if id, expected, seen := l.resembles(e.Event, o); id != "" {
-			j.blame(id, o.id, "%s: its event is not what it asked for", o.id).differ(expected, seen)
-			return
-		}
-	}
-	for o := range inFlight { // one of another kind: a change commits in one event
-		switch o.asked.(type) {
-		case trace.SetMode, trace.Change, trace.Replace:
+		_, tools := e.Event.(event.LoopExternalToolsetChanged)
+		if o.changes() && is[trace.Replace](o) == tools {
 			j.blame(oneEvent(o), o.id, "%s: it asked for one event of another kind than %s", o.id, e.Event.Type())
 			return
 		}
 	}
-	id := "DUR-3"
-	if l.doubtful() {
-		id = "DUR-6"
+	j.blame("DUR-3", e.Op, "an event %s in the journal that no operation in flight asked for", e.Event.Type()).differ("nothing", showEvent(e.Event))
+}
+
+// followsFrom says what is wrong with an event that is what an operation asks for, but not from the last commit: what the loop
+// has in force is an older state, or one that never came to be.
+func (l *life) followsFrom(e event.Event, o *op) (id, why string) {
+	if is[trace.Replace](o) {
+		return "", "" // its event does not tell from which state
 	}
-	j.blame(id, e.Op, "an event %s in the journal that no operation in flight asked for", e.Event.Type()).differ("nothing", showEvent(e.Event))
+	for _, other := range l.order {
+		if other != o && other.committed == nil && !other.unsure && other.changes() && l.fits(l.last().after(l.definition, other.asked), e, o.asked) {
+			if len(other.failedWith) > 0 {
+				return "REF-5", "what " + other.id + " asked for, whose append failed"
+			}
+			return "DUR-1", "what " + other.id + " asked for, which is not in the journal"
+		}
+	}
+	for i := len(l.states) - 2; i >= 0; i-- {
+		s := l.states[i]
+		if !l.fits(s, e, o.asked) {
+			continue
+		}
+		for _, a := range l.doubts {
+			if a.state.index > i {
+				if a.op != nil && kindOf(a.op.err) != "" {
+					return "REF-5", "the state before the event of " + a.op.id + ", whose append failed and which is in the journal"
+				}
+				return "DUR-6", "the state before an event whose append failed and which is in the journal"
+			}
+		}
+		return "DUR-2", "a state that is not the last that the journal comes to"
+	}
+	if l.restored && !l.since(event.TypeLoopModeChanged) {
+		for _, mode := range []*trace.Mode{l.definition.Modes[loop.BaseMode], l.last().mode} {
+			if l.fits(&state{mode: mode, model: mode.Model, effort: mode.Effort}, e, o.asked) {
+				return "DUR-3", "the definition's state, and not from the journal's"
+			}
+		}
+	}
+	return "", ""
+}
+
+// changes reports whether the operation is one that commits.
+func (o *op) changes() bool {
+	switch o.asked.(type) {
+	case trace.SetMode, trace.Change, trace.Replace:
+		return true
+	}
+	return false
+}
+
+// wanted is the event that an operation asks for.
+func (l *life) wanted(o *op) recordedEvent {
+	previous := l.last()
+	next := previous.after(l.definition, o.asked)
+	wanted := recordedEvent{Model: plain(next.model), Effort: string(next.effort)}
+	switch asked := o.asked.(type) {
+	case trace.SetMode:
+		wanted.Mode, wanted.PreviousMode = string(asked.Mode), string(previous.mode.Name)
+	case trace.Replace:
+		wanted = recordedEvent{Source: asked.Source, Generation: asked.Generation}
+		for _, t := range asked.Tools {
+			digest, _ := tool.SchemaDigest([]byte(t.Schema))
+			wanted.Tools = append(wanted.Tools, t.Name+" "+digest[:min(8, len(digest))])
+		}
+	}
+	return wanted
 }
 
 // oneEvent is the requirement that an operation commits in one event.
@@ -228,74 +314,60 @@ func oneEvent(o *op) string {
 	return "CHG-2"
 }
 
-// resembles says what is wrong with an event of the operation's kind.
-func (l *life) resembles(e event.Event, o *op) (id string, expected, seen recordedEvent) {
+// resembles says what is wrong with an event of the operation's kind; "" if it is of another.
+func (l *life) resembles(e event.Event, o *op) string {
 	previous := l.last()
 	next := previous.after(l.definition, o.asked)
-	none := recordedEvent{}
-	seen = recordedOf(e)
 	switch asked := o.asked.(type) {
 	case trace.SetMode:
 		e, is := e.(event.LoopModeChanged)
-		if !is {
-			return "", none, none
-		}
-		expected = recordedEvent{Mode: string(asked.Mode), PreviousMode: string(previous.mode.Name), Model: plain(next.model), Effort: string(next.effort)}
 		switch {
+		case !is:
+			return ""
 		case l.definition.Modes[asked.Mode] == nil:
-			return "MODE-1", expected, seen
+			return "MODE-1"
 		case e.Mode == asked.Mode && e.PreviousMode == previous.mode.Name && e.Runtime.Effort == next.effort && e.Runtime.Model.Key() == next.model.Key():
-			return "DUR-2", expected, seen // not the whole descriptor
+			return "DUR-2" // not the whole descriptor
 		}
-		return "MODE-2", expected, seen
+		return "MODE-2"
 	case trace.Change:
 		e, is := e.(event.LoopInferenceChanged)
 		if !is {
-			return "", none, none
+			return ""
 		}
-		expected = recordedEvent{Model: plain(next.model), Effort: string(next.effort)}
 		sameKey, sameEffort := e.Runtime.Model.Key() == next.model.Key(), e.Runtime.Effort == next.effort
 		switch {
 		case asked.Model == nil && asked.Effort == nil:
-			return "CHG-1", expected, seen
+			return "CHG-1"
 		case marked(e.Runtime.Model, fakes.ByCaller):
-			id = "CHG-5"
+			return "CHG-5"
 		case marked(e.Runtime.Model, fakes.ByReader):
-			id = "VIEW-3"
+			return "VIEW-3"
 		case asked.Repeated && !(sameKey && sameEffort):
-			id = "CHG-1"
-		case sameKey && sameEffort, previous.sameInference(e.Runtime.Model, e.Runtime.Effort):
-			id = "DUR-2"
+			return "CHG-1"
+		case sameKey && sameEffort, (asked.Model == nil || asked.Effort == nil) && previous.sameInference(e.Runtime.Model, e.Runtime.Effort):
+			return "DUR-2"
 		case asked.Effort == nil && sameKey:
-			id = "CHG-4" // a model alone keeps the current effort
-		default:
-			id = "CHG-2"
+			return "CHG-4" // a model alone keeps the current effort
 		}
-		return id, expected, seen
+		return "CHG-2"
 	case trace.Replace:
 		e, is := e.(event.LoopExternalToolsetChanged)
-		if !is || e.Source != asked.Source {
-			return "", none, none
-		}
-		expected = recordedEvent{Source: asked.Source, Generation: asked.Generation}
-		for _, t := range asked.Tools {
-			digest, _ := tool.SchemaDigest([]byte(t.Schema))
-			expected.Tools = append(expected.Tools, t.Name+" "+digest[:min(8, len(digest))])
-		}
-		id = "EXT-7"
 		switch {
+		case !is || e.Source != asked.Source:
+			return ""
 		case len(asked.Broken)+len(o.broken) > 0:
-			id = "EXT-4"
+			return "EXT-4"
 		case len(l.collisions(asked, previous)) > 0:
-			id = "EXT-5"
+			return "EXT-5"
 		case len(asked.Tools) == 0:
-			id = "EXT-3"
-		case o.outstanding != nil, len(e.Tools) == 0:
-			id = "EXT-2"
+			return "EXT-3"
+		case len(e.Tools) == 0:
+			return "EXT-2" // in two steps: emptied, then filled
 		}
-		return id, expected, seen
+		return "EXT-7"
 	}
-	return "", none, none
+	return ""
 }
 
 // marked reports whether a model shows what was written over memory that its owner may write to.
@@ -346,7 +418,7 @@ func (j *Judge) valid(l *life, o *op, previous, next *state) {
 			j.blame("EXT-1", o.id, "%s: source %q or generation %q is not valid, and it was committed", o.id, asked.Source, asked.Generation)
 		case len(asked.Broken)+len(o.broken) > 0:
 			j.blame("EXT-4", o.id, "%s: a set was committed that could not be built: %s", o.id, quoted(append(o.broken, asked.Broken...)))
-		case o.building > 0 || o.describes < len(asked.Tools):
+		case o.building > 0 || o.describing > 0 || o.describes < len(asked.Tools):
 			j.blame("EXT-4", o.id, "%s: the set was committed before every tool of it was built and described", o.id)
 		default:
 			if names := l.collisions(asked, previous); len(names) > 0 {
@@ -429,15 +501,10 @@ func (j *Judge) secrets(e *trace.Entry) {
 
 // kindOf returns the kind of a refusal; "" if err is none.
 func kindOf(err error) loop.ChangeErrorKind {
-	var refusal *loop.ChangeError
-	if errors.As(err, &refusal) {
+	if refusal := as[loop.ChangeError](err); refusal != nil {
 		return refusal.Kind
 	}
 	return ""
-}
-
-func isContext(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 func quoted(names []string) string {

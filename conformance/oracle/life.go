@@ -1,7 +1,7 @@
 package oracle
 
 import (
-	"errors"
+	"slices"
 
 	"github.com/loopcheck/loopcheck/loop"
 	"github.com/loopcheck/loopcheck/loop/event"
@@ -24,14 +24,17 @@ type life struct {
 	restored   bool
 	anew       bool
 	lost       bool // crashed
+	timed      bool // something happened only because time passed: calls may have been cut short by a limit
 
-	failed        int  // Seq of the first append that failed; -1
-	faulted       int  // Seq of the first call that reported a fault; -1
-	mustFault     int  // Seq at which a durable event was reported as failed; -1
-	buildPanicked bool // a definition or a tool panicked while it was built or described
-	panicked      int  // Seq of the first panic of the surroundings; -1
-	shutdown      int  // Seq of the first call of Shutdown; -1
-	exited        int  // Seq of the first Shutdown that returned nil; -1
+	failed        int // Seq of the first append that failed; -1
+	faulted       int // Seq of the first call that reported a fault; -1
+	mustFault     int // Seq at which a durable event was reported as failed; -1
+	buildPanicked int // Seq at which a definition or a tool panicked last while it was built; -1
+	troubled      int // Seq at which a model request or a tool run failed or panicked last; -1
+	panicked      int // Seq of the first panic of the surroundings; -1
+	interrupted   int // Seq at which an interrupt returned nil last; -1
+	shutdown      int // Seq of the first call of Shutdown; -1
+	exited        int // Seq of the first Shutdown that returned nil; -1
 	exitStep      int
 	mustExit      int // Seq at which nothing was left that a shutdown could wait for; -1
 	stopRefused   int // Seq of the first refusal of a change as shutting down or exited; -1
@@ -58,6 +61,7 @@ type op struct {
 	unsure      bool // one of several that an event fitted
 	// Of a replace.
 	building   int
+	builds     int      // begun
 	describes  int      // tools asked for their info, and
 	describing int      // not done with it
 	broken     []string // names of what failed to build
@@ -66,7 +70,9 @@ type op struct {
 	held       bool
 	buildCtx   bool // a build was cut short by its context
 	turn       *turn
-	from       int // index of the state in force at the call, at least
+	// The states in force at the call are at least these, by the last changes acknowledged before it: of mode, model and effort, and
+	// of the slots. They are two, for a loop may commit the ones beside the others and acknowledge each as it is durable.
+	inference, slots int
 }
 
 func (o *op) open() bool { return o.returned < 0 }
@@ -83,12 +89,36 @@ type appending struct {
 	previous int // number of states when it began
 }
 
+// beforeStart notes what a life does before it has started: it says why it may fail to, and its appends may outlast the start.
+func (j *Judge) beforeStart(e *trace.Entry) {
+	switch e.Kind {
+	case trace.ReadEnded:
+		if e.Err != nil {
+			j.unreadable = e.Life
+		}
+	case trace.AppendBegan:
+		a := &appending{event: e.Event, began: e.Seq, returned: -1}
+		if j.starting == nil {
+			j.starting = make(map[int][]*appending, 1)
+		}
+		j.starting[e.Life] = append(j.starting[e.Life], a)
+		j.keep(e.Call, a)
+	case trace.AppendWritten:
+		j.early = e.Life
+		j.secrets(e)
+	case trace.AppendReturned:
+		if a := j.byCall[e.Call]; a != nil {
+			a.returned, a.err = e.Seq, e.Err
+		}
+	}
+}
+
 // started begins a life.
 func (j *Judge) started(e *trace.Entry) {
 	d := e.Definition
 	l := &life{
 		number: e.Life, definition: d, ops: make(map[string]*op, 16), steps: make(map[string]int, 16),
-		failed: -1, faulted: -1, mustFault: -1, panicked: -1, shutdown: -1, exited: -1, mustExit: -1, stopRefused: -1,
+		failed: -1, faulted: -1, mustFault: -1, panicked: -1, buildPanicked: -1, troubled: -1, interrupted: -1, shutdown: -1, exited: -1, mustExit: -1, stopRefused: -1,
 	}
 	base := d.Modes[loop.BaseMode]
 	first := &state{mode: base, model: base.Model, effort: base.Effort, written: e.Seq, acked: e.Seq}
@@ -115,8 +145,8 @@ func (j *Judge) started(e *trace.Entry) {
 			j.blame("MODE-3", e.Op, "the restore: it failed with %T, which is none of the contract's error types: %v", e.Err, e.Err)
 		}
 		return // there is no such life
-	case e.Err != nil && j.unreadable == e.Life:
-		return
+	case e.Err != nil && (j.unreadable == e.Life || slices.ContainsFunc(j.starting[e.Life], func(a *appending) bool { return a.err != nil })):
+		return // its journal failed
 	case e.Err != nil && restored:
 		j.blame("DUR-3", e.Op, "the restore: it failed although the journal could be read: %v", e.Err)
 		return
@@ -131,18 +161,19 @@ func (j *Judge) started(e *trace.Entry) {
 	if restored {
 		j.put("DUR-3")
 	}
+	for _, a := range j.starting[e.Life] {
+		l.appends = append(l.appends, a)
+		if a.err != nil && l.failed < 0 {
+			l.failed = a.returned
+		}
+	}
 	l.states = append(l.states, first)
 	j.life, j.lives[e.Life] = l, l
 	j.journals[d.Journal] = first
 }
 
 func typed(err error) bool {
-	var (
-		restore    *loop.RestoreError
-		change     *loop.ChangeError
-		definition *loop.DefinitionError
-	)
-	return errors.As(err, &restore) || errors.As(err, &change) || errors.As(err, &definition)
+	return as[loop.RestoreError](err) != nil || as[loop.ChangeError](err) != nil || as[loop.DefinitionError](err) != nil
 }
 
 // crashed ends a life: what is open stays open, and nothing more is expected of it.
@@ -189,17 +220,27 @@ func (j *Judge) Open() bool {
 // Exited reports whether a Shutdown of the present life has returned nil.
 func (j *Judge) Exited() bool { return j.life != nil && j.life.exited >= 0 }
 
-// Timed notes that something happened only because time passed. While nothing outside is outstanding that is a timer of the
+// Passes notes that time is about to pass, because nothing else can happen: calls may be cut short by a limit of the loop's.
+func (j *Judge) Passes() {
+	for _, l := range j.lives {
+		l.timed = true
+	}
+	j.outside = j.life != nil && j.life.outside()
+}
+
+// outside reports whether something outside the loop is outstanding.
+func (l *life) outside() bool {
+	return l.appending() || slices.ContainsFunc(l.order, func(o *op) bool {
+		return o.building > 0 || o.describing > 0 || o.turn != nil && len(o.turn.calls) > 0
+	})
+}
+
+// Timed notes that something happened only because time passed. Where nothing outside was outstanding that was a timer of the
 // loop's own (REF-9).
 func (j *Judge) Timed() {
 	l := j.life
-	if l == nil || l.lost || j.breach != nil {
+	if l == nil || l.lost || j.breach != nil || j.outside || l.outside() {
 		return
-	}
-	for _, o := range l.order {
-		if o.building > 0 || o.describing > 0 || o.turn != nil && len(o.turn.calls) > 0 {
-			return
-		}
 	}
 	j.blame("REF-9", "", "the loop: a call, turn or shutdown waited for a timer of its own")
 }

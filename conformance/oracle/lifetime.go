@@ -27,11 +27,12 @@ func (j *Judge) interruptReturned(l *life, o *op, e *trace.Entry) {
 		j.blame("INT-1", o.id, "%s: an interrupt is a no-op when there is nothing to cancel, and was refused: %v", o.id, o.err)
 		return
 	}
+	l.interrupted = e.Seq
 	for _, t := range l.turns {
 		if t.over() && t.ended > o.called && len(t.calls) > 0 {
 			j.put("INT-2") // it has ended although its calls have not
 		}
-		if t.over() || t.mustInterrupt >= 0 || t.troubled || l.doubtful() || l.shutdown >= 0 {
+		if t.over() || t.mustInterrupt >= 0 || j.troubled(l, t) || l.strays(t) || l.timed || l.doubtful() || l.shutdown >= 0 {
 			continue
 		}
 		if slices.ContainsFunc(t.calls, func(c *outside) bool { return c.began < o.called }) && !slices.ContainsFunc(t.calls, func(c *outside) bool { return c.began > o.called }) {
@@ -58,13 +59,20 @@ func (j *Judge) interrupted(l *life, t *turn) {
 			t.candidates = append(t.candidates, o)
 		}
 	}
+	if j.options.Joins { // inputs that share a turn share its interrupt, and who does so is not known
+		if len(t.candidates) == 0 {
+			j.blame("INT-1", t.op.id, "turn %s: it ended as interrupted, and no interrupt was called while it was in flight", t.op.id)
+		}
+		return
+	}
 	t.candidates = slices.DeleteFunc(t.candidates, func(o *op) bool { return !l.mayHaveCancelled(o, t) })
 	if !l.matched() {
 		id, what := "INT-1", "no interrupt was called while it was in flight that had not cancelled another one"
 		if len(t.candidates) == 0 {
 			what = "no interrupt was called while it was in flight"
-			if l.panicked >= 0 {
-				id, what = "TURN-6", "no interrupt was called, and a call to the surroundings had panicked"
+			if died := l.died(""); died != "" && (l.interrupted < 0 || t.troubled) {
+				id, what = died, "no interrupt was called, and a call to the surroundings had failed"
+				l.lost = died == "EXT-11"
 			} else if t.op.ctxEnded >= 0 {
 				id, what = "REF-8", "no interrupt was called, and only the context of its Submit had ended"
 			}

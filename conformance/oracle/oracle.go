@@ -16,12 +16,15 @@
 package oracle
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/loopcheck/loopcheck/contract"
+	"github.com/loopcheck/loopcheck/loop/model"
 	"github.com/loopcheck/loopcheck/trace"
 )
 
@@ -33,7 +36,8 @@ type Breach struct {
 	// Expected and Seen are values of one kind, if there are such; Diff tells how they differ.
 	Expected, Seen string
 	Diff           string
-	// Op is the operation concerned, and Seq the entry of the trace at which the breach showed.
+	// Op is the operation concerned, and Seq the entry of the trace at which the breach showed; -1 if what showed it is that
+	// nothing happens any more.
 	Op  string
 	Seq int
 }
@@ -45,6 +49,8 @@ func (b *Breach) Error() string { return b.Requirement + " broken by " + b.Messa
 type Options struct {
 	// Joins is whether an input may join the turn in flight (TURN-7).
 	Joins bool
+	// Strict makes a broken SHOULD a breach, rather than a warning: to shrink one.
+	Strict bool
 }
 
 // Judge follows one run. Not safe for concurrent use.
@@ -57,17 +63,28 @@ type Judge struct {
 	lives     map[int]*life
 	journals  map[int]*state // what each journal came to in the last life that had it
 	step      int
+	outside   bool // whether something outside the loop was outstanding when time passed last
 	// generations are the lives in which a source's generation was installed last.
 	generations map[generation]int
-	current     *trace.Entry
-	unreadable  int                // the life that failed to read its journal last
-	early       int                // the life that wrote to its journal before it had started last
-	byCall      map[int]*appending // appends, by the number of their entries
+	// slotted are the names of external tools that were in a slot.
+	slotted    map[slotted]bool
+	current    *trace.Entry
+	quiet      bool                 // Quiet is at work
+	unreadable int                  // the life that failed to read its journal last
+	early      int                  // the life that wrote to its journal before it had started last
+	byCall     map[int]*appending   // appends, by the number of their entries
+	starting   map[int][]*appending // those of lives that have not started, by life
 }
 
 // New returns a judge. Exercised, of the length of the contract, is added to.
 func New(options Options, exercised []uint64) *Judge {
-	return &Judge{options: options, exercised: exercised, lives: make(map[int]*life, 1), journals: make(map[int]*state, 1), generations: make(map[generation]int, 2)}
+	return &Judge{options: options, exercised: exercised, lives: make(map[int]*life, 1), journals: make(map[int]*state, 1), generations: make(map[generation]int, 2), slotted: make(map[slotted]bool, 4)}
+}
+
+// slotted is the name of a tool in a slot, in a journal.
+type slotted struct {
+	journal int
+	name    string
 }
 
 // generation is one of a source, in a journal.
@@ -120,13 +137,7 @@ func (j *Judge) observe(e *trace.Entry) {
 	}
 	l := j.lives[e.Life]
 	if l == nil {
-		// What a life does before it has started says nothing yet, but for why it may fail to.
-		switch {
-		case e.Kind == trace.ReadEnded && e.Err != nil:
-			j.unreadable = e.Life
-		case e.Kind == trace.AppendWritten:
-			j.early = e.Life
-		}
+		j.beforeStart(e)
 		return
 	}
 	switch e.Kind {
@@ -161,6 +172,9 @@ func (j *Judge) observe(e *trace.Entry) {
 	case trace.DescribeEnded:
 		if o := l.ops[e.Op]; o != nil {
 			o.describing--
+			if replace, is := o.asked.(trace.Replace); is && replace.Panics && slices.Contains(replace.Broken, e.Text) {
+				l.buildPanicked = e.Seq // it may be the one that panics when it is asked for its info
+			}
 		}
 	case trace.BuildEnded:
 		j.buildEnded(l, e)
@@ -172,10 +186,10 @@ func (j *Judge) observe(e *trace.Entry) {
 // blame notes a breach at the present entry.
 func (j *Judge) blame(requirement, op, format string, args ...any) *Breach {
 	b := &Breach{Requirement: requirement, Op: op, Message: fmt.Sprintf(format, args...)}
-	if j.current != nil {
+	if b.Seq = -1; j.current != nil && !j.quiet {
 		b.Seq = j.current.Seq
 	}
-	if r := requirements[indices[requirement]]; r.Level == contract.Should {
+	if r := requirements[indices[requirement]]; r.Level == contract.Should && !j.options.Strict {
 		for _, w := range j.warnings {
 			if w.Requirement == requirement {
 				return b
@@ -193,14 +207,29 @@ func (j *Judge) blame(requirement, op, format string, args ...any) *Breach {
 // differ puts values to a breach.
 func (b *Breach) differ(expected, seen any) {
 	b.Expected, b.Seen = show(expected), show(seen)
+	if b.Expected == b.Seen { // what is left out of the wording is what differs
+		b.Expected, b.Seen = whole(expected), whole(seen)
+	}
 	if _, plain := expected.(string); !plain { // two lines say it already
 		b.Diff = cmp.Diff(expected, seen, cmpopts.EquateEmpty())
 	}
 }
 
 func show(v any) string {
-	if s, is := v.(string); is {
-		return s
+	switch v := v.(type) {
+	case string:
+		return v
+	case model.Model: // it has pointers
+		return whole(v)
 	}
 	return fmt.Sprintf("%+v", v)
+}
+
+// whole words all of a value.
+func whole(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(text)
 }

@@ -14,6 +14,8 @@ func (j *Judge) Quiet() {
 	if l == nil || l.lost || j.breach != nil {
 		return
 	}
+	j.quiet = true
+	defer func() { j.quiet = false }()
 	append := l.appending() // held: calls may wait for it
 	if append && l.shutdown >= 0 {
 		j.put("LIFE-1")
@@ -33,6 +35,7 @@ func (j *Judge) Quiet() {
 	for _, t := range l.turns {
 		if len(t.calls) > 0 { // held: nobody may wait for it
 			j.put("REF-7")
+			heldBuild = "" // who waits may wait for either
 		}
 	}
 	for _, o := range l.order {
@@ -90,18 +93,21 @@ func (j *Judge) quietOp(l *life, o *op, heldBuild string, append bool) {
 		id = "EXT-6"
 	}
 	j.put(id)
-	why := "nothing outside is outstanding"
-	if heldBuild != "" {
-		why = "only the build of " + heldBuild + " is outstanding"
+	why := "and nothing is outstanding that it may wait for"
+	switch {
+	case append:
+		why = "although its context has ended, and only the append of another is outstanding"
+	case heldBuild != "":
+		why = "and only the build of " + heldBuild + " is outstanding"
 	}
-	j.blame(id, o.id, "%s: the call does not return, and %s", o.id, why)
+	j.blame(id, o.id, "%s: the call does not return, %s", o.id, why)
 }
 
 // quietTurn judges an accepted input without an outcome.
 func (j *Judge) quietTurn(l *life, t *turn, heldBuild string) {
 	if t.over() {
 		for _, c := range t.calls {
-			if outcomeText(t.outcome) == string(loop.TurnInterrupted) && c.entry.Context != nil && !j.cancelled(l, t, c.entry.Context.Err() != nil) {
+			if outcomeText(t.outcome) == string(loop.TurnInterrupted) && c.entry.Context != nil && !j.cancelled(l, t, c.began, c.entry.Context.Err() != nil) {
 				return
 			}
 		}
@@ -115,10 +121,17 @@ func (j *Judge) quietTurn(l *life, t *turn, heldBuild string) {
 				return
 			}
 		}
-		j.blame("INT-2", t.op.id, "turn %s: it was interrupted, and has not ended; a call of it does not return", t.op.id)
+		if l.appending() {
+			return // of its own end, perhaps
+		}
+		why := "no call of it is in flight"
+		if len(t.calls) > 0 {
+			why = "a call of it does not return"
+		}
+		j.blame("INT-2", t.op.id, "turn %s: it was interrupted, and has not ended; %s", t.op.id, why)
 		return
 	}
-	if l.appending() && t.mustInterrupt < 0 {
+	if l.appending() {
 		return // whether a turn may wait for an append, the contract leaves open
 	}
 	if l.exited < 0 && l.shutdown < 0 {
@@ -133,6 +146,8 @@ func (j *Judge) quietTurn(l *life, t *turn, heldBuild string) {
 	}
 	id, why := "TURN-7", "nothing outside is outstanding"
 	switch {
+	case t.panicked && l.shutdown < 0:
+		id, why = "TURN-6", "a call of it has panicked"
 	case heldBuild != "" && l.shutdown < 0:
 		id, why = "EXT-6", "only the build of "+heldBuild+" is outstanding"
 	case l.shutdown >= 0:
@@ -140,14 +155,14 @@ func (j *Judge) quietTurn(l *life, t *turn, heldBuild string) {
 		if !t.started() {
 			id = "LIFE-3"
 		}
-	case t.panicked || l.panicked >= 0:
-		id, why = "TURN-6", "a model request or tool call has panicked"
 	case t.troubled:
 		id, why = "TURN-6", "a call of it has failed"
+	case len(t.candidates) > 0 && !t.started() && l.interrupted > l.troubled:
+		id, why = "INT-1", "an interrupt came while it was queued"
+	case l.troubled >= 0:
+		id, why = "TURN-6", "a model request or tool call has failed"
 	case l.doubtful():
 		id, why = "LIFE-3", "an append has failed"
-	case len(t.candidates) > 0 && !t.started():
-		id, why = "INT-1", "an interrupt came while it was queued"
 	case t.op.ctxEnded >= 0:
 		id, why = "REF-8", "the context of its Submit has ended"
 	}
@@ -164,7 +179,9 @@ func (l *life) appending() bool {
 	return slices.ContainsFunc(l.appends, func(a *appending) bool { return a.returned < 0 })
 }
 
-// mayOwn reports whether an append that is outstanding may be the operation's.
+// mayOwn reports whether an append that is outstanding may be the operation's: that of an optional event may be anybody's.
 func (l *life) mayOwn(o *op) bool {
-	return slices.ContainsFunc(l.appends, func(a *appending) bool { return a.returned < 0 && slices.Contains(a.fits, o) })
+	return slices.ContainsFunc(l.appends, func(a *appending) bool {
+		return a.returned < 0 && (slices.Contains(a.fits, o) || !configures(a.event) && o.called < a.began)
+	})
 }

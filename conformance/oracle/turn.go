@@ -2,7 +2,7 @@ package oracle
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/loopcheck/loopcheck/fakes"
@@ -20,6 +20,7 @@ type turn struct {
 	first     int
 	request   *trace.Request
 	low, high int // indices of states that explain its capture: the first, and the last one durable by then
+	bounds    []bound
 	last      *trace.Request
 	lastErr   error
 	calls     []*outside // begun and not ended
@@ -27,6 +28,7 @@ type turn struct {
 	troubled  bool // a call of it failed or panicked
 	panicked  bool
 	cutShort  bool // a call of it ended with its context's error
+	joined    bool // another input joined it, and it goes on in that one's name
 
 	ended     int // -1 while it has not been found ended
 	endedStep int
@@ -48,6 +50,11 @@ func (t *turn) started() bool { return t.first >= 0 }
 // over reports whether the turn has ended as far as is known.
 func (t *turn) over() bool { return t.ended >= 0 }
 
+// endedAfter reports whether the turn had not ended by then, and has now. Its end is not seen before its Submit has returned.
+func (t *turn) endedAfter(seq int) bool {
+	return t.over() && t.ended > seq && t.op.returned >= 0 && t.op.returned < seq
+}
+
 func (j *Judge) submitted(l *life, o *op, e *trace.Entry) {
 	t := o.turn
 	if o.err == nil {
@@ -57,6 +64,7 @@ func (j *Judge) submitted(l *life, o *op, e *trace.Entry) {
 		}
 		if l.faulted >= 0 && o.called > l.faulted {
 			j.put("DUR-6")
+			j.blame("DUR-6", o.id, "%s: the input was accepted, although the loop had said that it faulted", o.id)
 		}
 		if l.mustExit >= 0 && o.called > l.mustExit {
 			j.blame("LIFE-1", o.id, "%s: the input was accepted, although a Shutdown was called that nothing was left for to wait for", o.id)
@@ -65,8 +73,8 @@ func (j *Judge) submitted(l *life, o *op, e *trace.Entry) {
 	}
 	t.refused = true
 	j.put("LIFE-3")
-	var refusal *loop.SubmitError
-	if !errors.As(o.err, &refusal) {
+	refusal := as[loop.SubmitError](o.err)
+	if refusal == nil {
 		j.blame("LIFE-3", o.id, "%s: the input was refused with %T, which is no *loop.SubmitError: %v", o.id, o.err, o.err)
 		return
 	}
@@ -96,9 +104,9 @@ func (j *Judge) submitted(l *life, o *op, e *trace.Entry) {
 		case refusal.Kind == loop.SubmitContextDone:
 			id = "REF-8"
 		case refusal.Kind == loop.SubmitFaulted:
-			id = l.faultedFor()
-		default:
-			id = l.died(id)
+			id = l.died("REF-5")
+		case refusal.Kind == loop.SubmitShuttingDown, refusal.Kind == loop.SubmitExited:
+			id = l.died("REF-8")
 		}
 		l.lost = l.lost || id == "EXT-11"
 		j.blame(id, o.id, "%s: the input was refused as %s, and nothing justifies that", o.id, refusal.Kind)
@@ -157,7 +165,7 @@ func (j *Judge) mayBegin(l *life, t *turn, e *trace.Entry, what string) bool {
 			return false
 		}
 	}
-	if e.Cancelled && !t.over() && l.shutdown < 0 && !t.troubled && !l.doubtful() && len(t.candidates) == 0 && errors.Is(e.Context.Err(), context.Canceled) {
+	if j.cancelledByNobody(l, t, e) {
 		j.put("REF-8")
 		j.blame("REF-8", t.op.id, "turn %s: %s began with a context that had ended, and nobody had interrupted the turn", t.op.id, what)
 		return false
@@ -169,10 +177,29 @@ func (j *Judge) mayBegin(l *life, t *turn, e *trace.Entry, what string) bool {
 	return true
 }
 
+// cancelledByNobody reports whether the context of a call of a turn in flight has ended with nobody and nothing that could have
+// ended it but the context of another call.
+func (j *Judge) cancelledByNobody(l *life, t *turn, e *trace.Entry) bool {
+	return e.Cancelled && !l.strays(t) && !t.over() && l.shutdown < 0 && !l.timed && !j.troubled(l, t) && !l.doubtful() && len(t.candidates) == 0 &&
+		(e.Context == nil && wraps(e.Err, context.Canceled) || e.Context != nil && wraps(e.Context.Err(), context.Canceled))
+}
+
+// troubled reports whether a call of the turn failed: where inputs join, those of one turn cannot be told apart.
+func (j *Judge) troubled(l *life, t *turn) bool {
+	return t.troubled || j.options.Joins && l.troubled >= 0
+}
+
+// strays reports whether the latest answer called what is no tool of the capture: the turn may fail over such a call, and take
+// the others of its step along (TURN-5).
+func (l *life) strays(t *turn) bool {
+	return t.last != nil && slices.ContainsFunc(t.last.Calls, func(c model.ToolCall) bool { return !l.captures(t, c.Name) })
+}
+
 // start judges the first request of a turn: when the turn starts (TURN-7), and with what (TURN-2 to TURN-4 and others).
 func (j *Judge) start(l *life, t *turn, e *trace.Entry) {
 	t.first, t.request = e.Seq, e.Request
 	l.turns = append(l.turns, t)
+	var joined []*turn
 	for _, o := range l.order {
 		other := o.turn
 		if other == nil || other == t || other.over() {
@@ -184,13 +211,23 @@ func (j *Judge) start(l *life, t *turn, e *trace.Entry) {
 		}
 		j.put("TURN-7")
 		if j.options.Joins {
+			if other.started() {
+				joined = append(joined, other)
+			}
 			continue
+		}
+		if other.started() && o.open() {
+			continue // it may have ended: that is seen when its Submit has returned
 		}
 		if other.started() {
 			j.blame("TURN-7", t.op.id, "turn %s: it started while turn %s had not ended", t.op.id, o.id)
 		} else {
 			j.blame("TURN-7", t.op.id, "turn %s: it started before turn %s, whose input was accepted earlier", t.op.id, o.id)
 		}
+		return
+	}
+	if len(joined) > 0 {
+		j.joins(l, t, joined, e)
 		return
 	}
 	if len(l.turns) > 1 {
@@ -200,6 +237,21 @@ func (j *Judge) start(l *life, t *turn, e *trace.Entry) {
 		}
 	}
 	j.captured(l, t, e)
+}
+
+// joins judges the first request for an input that joined the turn in flight: it shares that turn's capture (TURN-7).
+func (j *Judge) joins(l *life, t *turn, inFlight []*turn, e *trace.Entry) {
+	known := true
+	for _, other := range inFlight {
+		other.joined = true
+		known = known && !other.op.open() // else it may have ended: that is seen when its Submit has returned
+		t.request, t.low, t.high, t.bounds = other.request, other.low, other.high, other.bounds
+	}
+	if known {
+		j.continues(l, t, e)
+	} else {
+		t.request, t.low, t.high, t.bounds = e.Request, 0, len(l.states)-1, nil
+	}
 }
 
 // continues judges a later request of a turn: it asks with the turn's capture (TURN-1), and tells the model of the calls that
@@ -213,6 +265,9 @@ func (j *Judge) continues(l *life, t *turn, e *trace.Entry) {
 		j.put("TURN-1")
 	}
 	switch {
+	case t.over() && r.Step <= t.last.Step && !t.op.unsure && (r.Instructions != first.Instructions || r.Effort != first.Effort || !sameModel(r.Model, first.Model)):
+		j.put("TURN-8")
+		j.blame("TURN-8", t.op.id, "turn %s: it was begun anew after it had ended (%s)", t.op.id, outcomeText(t.outcome))
 	case r.Instructions != first.Instructions:
 		j.turn1(t, r, "with other instructions than the turn had captured").differ(first.Instructions, r.Instructions)
 	case r.Effort != first.Effort:
@@ -242,7 +297,7 @@ func (j *Judge) continues(l *life, t *turn, e *trace.Entry) {
 				j.blame("TURN-5", t.op.id, "turn %s, step %d: the model had called %q, which is no tool of the capture, and was not told so", t.op.id, r.Step, call.Name)
 				return
 			}
-		} else if !t.ran[call.ID] {
+		} else if !t.ran[call.ID] && !t.troubled && !l.strays(t) && !l.timed { // after a failure the turn goes on as the loop decides (TURN-6)
 			j.blame("TURN-1", t.op.id, "turn %s, step %d: the model had called %q, a tool of the capture, and it did not run", t.op.id, r.Step, call.Name)
 			return
 		}
@@ -314,6 +369,18 @@ func (j *Judge) toolBegan(l *life, e *trace.Entry) {
 		}
 		want = captured.Instance
 	}
+	for i := t.low - 1; i >= 0 && want != ""; i-- { // an older state that looks alike
+		s := l.states[i]
+		if captured, _ := s.tool(run.Called); !s.asks(t.request) || captured.Instance != run.Instance {
+			continue
+		}
+		for _, b := range t.bounds {
+			if b.index > i {
+				j.blame(b.requirement, t.op.id, "turn %s: it captured an older state than %s: %s ran", t.op.id, b.why, run.Instance).differ(want, run.Instance)
+				return
+			}
+		}
+	}
 	if want == "" {
 		return // the capture is one that no state explains, which has been judged
 	}
@@ -340,7 +407,13 @@ func (j *Judge) callEnded(l *life, e *trace.Entry) {
 	if t == nil {
 		return
 	}
-	t.calls = slices.DeleteFunc(t.calls, func(c *outside) bool { return c.entry.Call == e.Call })
+	began := -1
+	t.calls = slices.DeleteFunc(t.calls, func(c *outside) bool {
+		if c.entry.Call == e.Call {
+			began = c.began
+		}
+		return c.entry.Call == e.Call
+	})
 	if t.mustInterrupt >= 0 && e.Step > t.mustStep && !t.over() {
 		j.put("INT-2")
 		if !e.Cancelled {
@@ -348,26 +421,38 @@ func (j *Judge) callEnded(l *life, e *trace.Entry) {
 			return
 		}
 	}
-	if t.over() && e.Step > t.endedStep && outcomeText(t.outcome) == string(loop.TurnInterrupted) && !j.cancelled(l, t, e.Cancelled) {
+	if t.over() && e.Step > t.endedStep && outcomeText(t.outcome) == string(loop.TurnInterrupted) && !j.cancelled(l, t, began, e.Cancelled) {
+		return
+	}
+	if j.cancelledByNobody(l, t, e) {
+		j.put("REF-8")
+		j.blame("REF-8", t.op.id, "turn %s: the context of a call ended, and nobody had interrupted the turn", t.op.id)
 		return
 	}
 	if e.Kind == trace.RequestEnded {
 		t.lastErr = e.Err
 	}
 	if e.Err != nil {
-		t.troubled = t.troubled || !isContext(e.Err)
+		if !isContext(e.Err) {
+			t.troubled, l.troubled = true, e.Seq
+		}
 		t.cutShort = t.cutShort || isContext(e.Err)
 		t.panicked = t.panicked || e.Panic
 	}
 }
 
 // cancelled judges whether a call of an interrupted turn sees its context cancelled (INT-2; LIFE-1 where a shutdown did it).
-func (j *Judge) cancelled(l *life, t *turn, cancelled bool) bool {
+func (j *Judge) cancelled(l *life, t *turn, began int, cancelled bool) bool {
 	id := "INT-2"
 	if l.shutdown >= 0 {
 		id = "LIFE-1"
 	}
 	j.put(id)
+	if !cancelled && began > t.ended {
+		// In the step of the end it may have been on its way; with a context that lives on it was not.
+		j.blame("TURN-8", t.op.id, "turn %s: a call of it began after the turn had ended (%s)", t.op.id, outcomeText(t.outcome))
+		return false
+	}
 	if !cancelled {
 		j.blame(id, t.op.id, "turn %s: it ended as interrupted, and the context of a call that was in flight did not end", t.op.id)
 	}
@@ -385,8 +470,8 @@ func (j *Judge) turnEnded(l *life, e *trace.Entry) {
 		j.put("TURN-8")
 	}
 	j.put("TURN-7")
-	var failure *loop.TurnError
-	if e.Err != nil && (!errors.As(e.Err, &failure) || !slices.Contains(outcomes, failure.Kind)) {
+	failure := as[loop.TurnError](e.Err)
+	if e.Err != nil && (failure == nil || !slices.Contains(outcomes, failure.Kind)) {
 		j.blame("TURN-7", t.op.id, "turn %s: its outcome is %T, which is no *loop.TurnError of a declared kind: %v", t.op.id, e.Err, e.Err)
 		return
 	}
@@ -414,7 +499,10 @@ func (j *Judge) turnEnded(l *life, e *trace.Entry) {
 		if t.troubled {
 			j.put("TURN-6")
 		}
-		if !t.troubled && !l.doubtful() && l.shutdown < 0 && len(t.candidates) == 0 && t.op.ctxEnded >= 0 {
+		if l.strays(t) {
+			j.put("TURN-5")
+		}
+		if !j.troubled(l, t) && !l.strays(t) && !l.doubtful() && !l.timed && l.shutdown < 0 && len(t.candidates) == 0 && t.op.ctxEnded >= 0 {
 			j.put("REF-8")
 			j.blame("REF-8", t.op.id, "turn %s: it failed after the context of its Submit had ended, and for no other reason: %v", t.op.id, e.Err)
 		}
@@ -426,13 +514,14 @@ func (j *Judge) turnEnded(l *life, e *trace.Entry) {
 		case l.shutdown < 0 && !l.doubtful():
 			id := "TURN-7"
 			switch {
-			case len(t.candidates) > 0:
+			case len(t.candidates) > 0 && l.interrupted > l.troubled:
 				id = "INT-1"
-			case l.panicked >= 0:
-				id = "TURN-6"
+			case l.died("") != "":
+				id = l.died("")
 			case t.op.ctxEnded >= 0:
 				id = "REF-8"
 			}
+			l.lost = l.lost || id == "EXT-11"
 			j.blame(id, t.op.id, "turn %s: its input was dropped, with no shutdown and no fault", t.op.id)
 		}
 	}
@@ -444,7 +533,7 @@ func (j *Judge) turnEnded(l *life, e *trace.Entry) {
 // told judges a turn that completed right after an answer that called a tool outside the capture: the model was not told, and the
 // turn did not fail (TURN-5).
 func (j *Judge) told(l *life, t *turn) {
-	if t.last == nil || t.lastErr != nil || len(t.calls) > 0 {
+	if t.last == nil || t.lastErr != nil || len(t.calls) > 0 || t.joined {
 		return
 	}
 	for _, call := range t.last.Calls {
@@ -459,12 +548,11 @@ func (j *Judge) told(l *life, t *turn) {
 var outcomes = []loop.TurnErrorKind{loop.TurnInterrupted, loop.TurnFailed, loop.TurnDropped}
 
 func outcomeText(err error) string {
-	var failure *loop.TurnError
-	if errors.As(err, &failure) {
+	if failure := as[loop.TurnError](err); failure != nil {
 		return string(failure.Kind)
 	}
 	if err == nil {
 		return "completed"
 	}
-	return err.Error()
+	return fmt.Sprint(err)
 }

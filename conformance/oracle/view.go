@@ -27,7 +27,7 @@ func (j *Judge) read(l *life, o *op, e *trace.Entry) {
 	if l.doubtful() || len(l.states) > 1 {
 		j.put("DUR-1")
 	}
-	acked := o.from
+	acked := o.inference
 	if acked > 0 {
 		j.put("VIEW-1")
 		if !l.doubtful() {
@@ -112,7 +112,7 @@ func (j *Judge) misread(l *life, o *op, low, acked int, before, method, got stri
 		blame("VIEW-3", "shows what was written over a model that it had returned, or that a request held")
 	case method == "Model" && marked(e, fakes.ByCaller):
 		blame("CHG-5", "shows what a caller wrote over a model after handing it over")
-	case method == "Model" && e.Sampling.Effort == "" && sameModel(l.last().model, e):
+	case method == "Model" && !l.restored && !l.anew && e.Sampling.Effort == "" && sameModel(l.last().model, e):
 		blame("VIEW-1", "does not show the effort in force in its sampling")
 	case len(l.states) == 1 && l.restored:
 		blame("DUR-3", "does not show what was in force before the restore")
@@ -126,15 +126,5 @@ func (j *Judge) misread(l *life, o *op, low, acked int, before, method, got stri
 }
 
 func showDescriptor(m model.Model) string {
-	text := showInference(m, m.Sampling.Effort)
-	return text + " (" + show(plainText(m)) + ")"
-}
-
-func plainText(m model.Model) string {
-	var b []byte
-	for _, e := range m.Efforts {
-		b = append(b, ' ')
-		b = append(b, e...)
-	}
-	return m.Provider + " " + m.APIFormat + " " + m.BaseURL + ", efforts" + string(b)
+	return showInference(m, m.Sampling.Effort) + ", " + whole(plain(m))
 }

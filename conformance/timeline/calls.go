@@ -14,7 +14,8 @@ func (s *story) call(e *trace.Entry) {
 		return
 	}
 	l := s.begin(opStrand(e.Op), s.asked(e))
-	s.concern(l, e)
+	l.who = name(e.Op)
+	l.concern(e)
 	l.goesOn, l.begins, c.line = true, true, l
 	switch e.Asked.(type) {
 	case trace.Submit:
@@ -43,7 +44,7 @@ func (s *story) returned(e *trace.Entry) {
 	if l == nil {
 		l, separator = s.resume(opStrand(e.Op), name(e.Op))
 	}
-	s.concern(l, e)
+	l.concern(e)
 	l.closes(opStrand(e.Op))
 	l.goesOn = false
 	if e.Panic {
@@ -85,7 +86,7 @@ func (s *story) contextEnded(e *trace.Entry) {
 	if c := s.called[e.Op]; c != nil && !c.ended {
 		l.opens(opStrand(e.Op))
 	}
-	s.concern(l, e)
+	l.concern(e)
 }
 
 // append tells an append: its beginning, that it is durable, and its return.
@@ -123,7 +124,7 @@ func (s *story) append(e *trace.Entry) {
 		}
 		c.part, c.line = l.add(separator, ""), l
 	}
-	s.concern(l, e)
+	l.concern(e)
 	l.goesOn = true
 	if optional(e.Event) {
 		l.weight = min(l.weight, slight)
@@ -173,7 +174,7 @@ func (s *story) read(e *trace.Entry) {
 			return
 		}
 		c.line = s.begin(lifeStrand(e), who)
-		s.concern(c.line, e)
+		c.line.concern(e)
 		c.line.weight, c.line.goesOn = slight, true
 		return
 	}
@@ -189,7 +190,7 @@ func (s *story) read(e *trace.Entry) {
 		l = s.begin(lifeStrand(e), who)
 		l.weight = slight
 	}
-	s.concern(l, e)
+	l.concern(e)
 	l.goesOn = false
 	l.add(goes, ended(e, "ok"))
 	if e.Err != nil {
@@ -217,12 +218,16 @@ func (s *story) start(e *trace.Entry) {
 	}
 	l := s.last()
 	if l != nil && l.isOpenTo(lifeStrand(e)) {
+		if e.Err == nil { // that the journal could be read goes without saying
+			l.parts = nil
+		}
 		l.add(arrow, text)
+		l.parts[0].separator = ""
 	} else {
 		l = s.begin("", text)
 	}
 	l.weight = keep
-	s.concern(l, e)
+	l.concern(e)
 }
 
 func lifeStrand(e *trace.Entry) string { return "life " + lifeName(e.Life) }

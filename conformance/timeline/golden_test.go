@@ -113,6 +113,7 @@ tail
 		s.commits("a1", modeChanged("plan", "mp", "high"))
 		s.ok("a1")
 		s.call("a2")
+		s.commits("", event.Other{Tag: "input_accepted"})
 		s.accepted("a2")
 		s.request("a2", 1, "plan", "mp", "high", offer("plan", "d1", "d3"), "d1")
 		s.step()
@@ -314,7 +315,7 @@ func TestGolden(t *testing.T) {
 			s := newScript(t, story.load)
 			mark := story.run(s)
 			lines := timeline.Lines(s.load, s.log.Entries(), mark)
-			for mark := range s.log.Now() { // wherever it ends
+			for mark := 0; mark < s.log.Now(); mark += 1 + s.log.Now()/100 { // wherever it ends
 				check(t, timeline.Lines(s.load, s.log.Entries(), timeline.Mark{Seq: mark}), timeline.Mark{Seq: mark})
 			}
 			check(t, lines, mark)

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -16,6 +17,7 @@ const (
 // line is what belongs together and had nothing else in between.
 type line struct {
 	parts   []*part
+	who     string   // whose call it tells of, for a line that goes on with it
 	strands []string // whom it is open to: what belongs to one of these goes on in it
 	ops     []string
 	step    int // of the last entry in it
@@ -87,6 +89,32 @@ func (p *part) write() string {
 	return p.text + list(groups, "; ")
 }
 
+// split cuts the last part off a line, where that can stand for itself: the one that is marked is to be told in full.
+func (l *line) split() (before, last *line) {
+	n := len(l.parts)
+	p := l.tail()
+	if n < 2 || p.separator != arrow || n == 2 && (l.parts[0].text == "loop" || l.parts[0].text == l.who) {
+		return nil, l
+	}
+	first, rest := *l, *l
+	first.parts, first.goesOn, first.marked = l.parts[:n-1], true, false
+	if l.who != "" {
+		rest.parts = []*part{{text: l.who}, {separator: goes, text: p.text, items: p.items}}
+	} else {
+		rest.parts = []*part{{text: p.text, items: p.items}}
+	}
+	return &first, &rest
+}
+
+// natural is the number of columns that the line takes if nothing is shortened.
+func (l *line) natural() int {
+	n := 0
+	for _, p := range l.parts {
+		n += width(p.separator) + width(p.write())
+	}
+	return n
+}
+
 // render writes the line in so many columns.
 func (l *line) render(columns int) string {
 	type piece struct{ separator, text string }
@@ -124,4 +152,44 @@ func (l *line) render(columns int) string {
 		}
 	}
 	return shorten(join(3), columns) + ending
+}
+
+// What is told of the beginning and the end of a story however long it is.
+const (
+	beginning = 4
+	ending    = 8
+)
+
+// elide leaves out runs of lines in the middle, the slightest first, until the story is short enough or only such are left as
+// matter: those of the operations concerned, commits, crashes, panics.
+func elide(lines []*line, concerned map[string]bool) []*line {
+	short := lines
+	for weight := slight; weight < keep && len(short) > Long; weight++ {
+		short = without(lines, func(l *line) bool {
+			return l.weight <= weight && !slices.ContainsFunc(l.ops, func(op string) bool { return concerned[op] })
+		})
+	}
+	return short
+}
+
+func without(lines []*line, out func(*line) bool) []*line {
+	var kept []*line
+	for i := 0; i < len(lines); {
+		from := i
+		for i < len(lines) && i >= beginning && i < len(lines)-ending && out(lines[i]) {
+			i++
+		}
+		switch n := i - from; {
+		case n > 1: // a single line is not worth one that says it is left out
+			l := &line{}
+			l.add("", fmt.Sprintf("… %d lines …", n))
+			kept = append(kept, l)
+		case n == 1:
+			kept = append(kept, lines[from])
+		default:
+			kept = append(kept, lines[i])
+			i++
+		}
+	}
+	return kept
 }

@@ -30,7 +30,6 @@ type story struct {
 	modes    map[string]string
 	journals map[int]*config // what each journal folds to
 	journal  map[int]int     // of each life
-	touched  *line           // that the present entry is told in
 }
 
 // call is what begins and ends.
@@ -82,11 +81,7 @@ func (s *story) add(e *trace.Entry, n int) {
 			s.begin("", fmt.Sprintf("(entry %d cannot be told)", n))
 		}
 	}()
-	s.touched = nil
 	s.tell(e)
-	if s.forced && (s.touched == nil || s.touched != s.last()) {
-		s.concern(s.begin("", "…"), e)
-	}
 }
 
 func (s *story) tell(e *trace.Entry) {
@@ -96,7 +91,7 @@ func (s *story) tell(e *trace.Entry) {
 	case trace.Crashed:
 		l := s.begin("", "── crash ──")
 		l.weight = keep
-		s.concern(l, e)
+		l.concern(e)
 	case trace.Called:
 		s.call(e)
 	case trace.Returned:
@@ -130,7 +125,7 @@ func (s *story) remark(label string, e *trace.Entry) {
 	}
 	l := s.begin("", label+shorten(clean(e.Text), 2*Width))
 	l.weight = minor
-	s.concern(l, e)
+	l.concern(e)
 }
 
 func (s *story) last() *line {
@@ -155,12 +150,14 @@ func (s *story) resume(strand, who string) (l *line, separator string) {
 	if l = s.last(); l != nil && l.isOpenTo(strand) {
 		return l, arrow
 	}
-	return s.begin(strand, who), goes
+	l = s.begin(strand, who)
+	l.who = who
+	return l, goes
 }
 
 // concern notes that a line tells of an entry.
-func (s *story) concern(l *line, e *trace.Entry) {
-	l.step, s.touched = e.Step, l
+func (l *line) concern(e *trace.Entry) {
+	l.step = e.Step
 	if e.Op != "" && !slices.Contains(l.ops, e.Op) {
 		l.ops = append(l.ops, e.Op)
 	}

@@ -3,6 +3,7 @@ package timeline
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/loopcheck/loopcheck/trace"
 )
@@ -41,16 +42,17 @@ func (s *story) requestBegan(e *trace.Entry) {
 		what = s.differences(t.first, e.Request)
 	}
 	if e.Cancelled {
-		what += cancelled
+		what = strings.TrimSpace(what + cancelled)
 	}
 	held := s.held[e.Call]
 	if l := s.last(); l != nil && first && !held && e.Op != "" && l.isOpenTo(turnStrand(e.Op)) && !l.effect {
+		separator := arrow
 		if p := l.tail(); p.text == accepted { // goes without saying
-			l.parts = l.parts[:len(l.parts)-1]
+			separator, l.parts = p.separator, l.parts[:len(l.parts)-1]
 		}
-		l.add(arrow, "loop "+what)
+		l.add(separator, "loop "+what)
 		c.line, c.silent = l, true
-		s.concern(l, e)
+		l.concern(e)
 		return
 	}
 	l := s.begin(callStrand(e.Call), "loop")
@@ -62,7 +64,7 @@ func (s *story) requestBegan(e *trace.Entry) {
 		l.add(goes, isHeld)
 	}
 	l.goesOn, l.effect, c.line = !held, true, l
-	s.concern(l, e)
+	l.concern(e)
 }
 
 func (s *story) requestEnded(e *trace.Entry) {
@@ -84,7 +86,7 @@ func (s *story) requestEnded(e *trace.Entry) {
 		c.ended = true
 	}
 	l.effect, l.goesOn = true, false
-	s.concern(l, e)
+	l.concern(e)
 	l.closes(callStrand(e.Call))
 	if e.Op != "" {
 		l.opens(turnStrand(e.Op))
@@ -121,7 +123,7 @@ func (s *story) turnEnded(e *trace.Entry) {
 		l.effect = true
 	}
 	l.closes(turnStrand(e.Op))
-	s.concern(l, e)
+	l.concern(e)
 }
 
 // work tells what there may be several of at a time: tool runs, builds, infos. Those of one turn or operation are told
@@ -145,7 +147,7 @@ func (s *story) work(e *trace.Entry) {
 		c.part.items = append(c.part.items, c.item)
 	}
 	l = c.line
-	s.concern(l, e)
+	l.concern(e)
 	state := ""
 	switch {
 	case !began:

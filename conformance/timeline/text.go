@@ -13,55 +13,6 @@ const (
 	point = "   ◀── "
 )
 
-// maxMark is the number of columns of what was expected.
-const maxMark = 44
-
-// marking is what is written behind the line of the breach.
-func marking(m Mark) string {
-	if !m.compared() {
-		return point + "here"
-	}
-	expected := strings.TrimSpace(m.Expected)
-	if width(expected) > maxMark {
-		expected = difference(expected, m.Seen)
-	}
-	if expected == "" {
-		expected = `""`
-	}
-	return point + "expected " + strings.TrimSpace(shorten(clean(expected), maxMark))
-}
-
-// difference is the part of expected that is not in seen, by words: of two whole configurations the eye is to find the one
-// thing that differs.
-func difference(expected, seen string) string {
-	want, got := strings.Fields(expected), strings.Fields(seen)
-	from := 0
-	for from < len(want) && from < len(got) && want[from] == got[from] {
-		from++
-	}
-	to := 0
-	for to < len(want)-from && to < len(got)-from && want[len(want)-1-to] == got[len(got)-1-to] {
-		to++
-	}
-	if from == 0 && to == 0 || len(want) == 0 {
-		return expected
-	}
-	if from == len(want)-to && to > 0 { // something is too much: what it is between
-		to--
-	}
-	if from > 0 { // and what it is about
-		from--
-	}
-	text := strings.Join(want[from:len(want)-to], " ")
-	if from > 0 {
-		text = "… " + text
-	}
-	if to > 0 {
-		text += " …"
-	}
-	return text
-}
-
 // clean makes a text safe for one line of a terminal or a log: what does not show, and what pretends to be a mark, is escaped.
 func clean(s string) string {
 	var b strings.Builder

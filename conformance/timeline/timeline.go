@@ -51,14 +51,19 @@ func Lines(load workload.Workload, entries []trace.Entry, breach Mark) []string 
 	if len(lines) > Long {
 		lines = elide(tell(load, entries, breach, true), concerned(load, entries, breach))
 	}
-	texts := make([]string, len(lines))
-	for i, l := range lines {
-		if mark := ""; i == len(lines)-1 && l.marked {
+	texts := make([]string, 0, len(lines)+1)
+	for _, l := range lines {
+		mark := ""
+		if l.marked {
 			mark = marking(breach)
-			texts[i] = l.render(Width-width(mark)) + mark
-			continue
+			if l.natural() > Width-width(mark) {
+				var before *line
+				if before, l = l.split(); before != nil {
+					texts = append(texts, before.render(Width))
+				}
+			}
 		}
-		texts[i] = l.render(Width)
+		texts = append(texts, l.render(Width-width(mark))+mark)
 	}
 	return texts
 }

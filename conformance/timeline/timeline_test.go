@@ -75,17 +75,38 @@ func TestMarking(t *testing.T) {
 		{"low", "high", "expected low"},
 		{"", "high", `expected ""`},
 		{"a\tb\xff", "", `expected a\tb\xff`},
+		// A configuration is written as the lines have it.
 		{
-			`{mode "plan", model mp, effort high, tools [d1 d3]}`, `{mode "plan", model mp, effort low, tools [d1 d3]}`,
-			"expected … effort high, …",
+			`{mode "plan", model mp, effort high, tools [d1 d3]}`, `{mode "", model m0, no effort, tools []}`,
+			"expected {plan, mp, high, [d1 d3]}",
 		},
 		{
-			`{mode "plan", model mp, effort high, tools [d1 d3]}`, `{instructions "base", model m0, effort low, tools [d1 d2]}`,
-			`expected {mode "plan", model mp, effor…tools [d1 d3]}`,
+			`{mode "", model m0, no effort, tools []}`, `{instructions "plan", model m0, no effort, tools []}`,
+			"expected {base, m0, no effort, no tools}",
+		},
+		{"model m-a1, effort high", "model m0, effort high", "expected {m-a1, high}"},
+		{"model m0, effort low (acme chat, low medium)", "model m1, no effort (acme chat, low)", "expected {m0, low}"},
+		{`mode "quick" after "", model m0, effort low`, `mode "quick" after "", model m0, effort high`, "expected {quick, m0, low}"},
+		{
+			`source "s1", generation "g-a3", tools [y 359a0231 v 359a0231]`, `source "s1", generation "g-a3", tools []`,
+			"expected {s1, g-a3, [y v]}",
+		},
+		{`source "s1", generation "g", tools [y 359a0231]`, `source "s1", generation "g", tools [y 0231359a]`, "here"},
+		// What the line cannot show is left to the report.
+		{`{mode "", model m0, effort low, tools [d1]}`, `{instructions "base", model m0, effort low, tools [d1]}`, "here"},
+		// Of tools, their names; what they say of themselves if that is what differs.
+		{
+			`[d1: d1 of mode base canary-7f3e {"type":"object"} x: x of s1 g-a3 canary-7f3e {"title":"s1 g-a1"}]`,
+			`[d1: d1 of mode base canary-7f3e {"type":"object"}]`, "expected [d1 x]",
 		},
 		{
-			`{mode "plan", model mp, effort high, tools [d1 d3]}`, `{mode "plan", model mp, effort high, tools [d1 d2 d3]}`,
-			"expected … [d1 d3]}",
+			`[d1: d1 of mode base canary-7f3e {"type":"object"} x: x of s1 g-a3 canary-7f3e {"title":"s1 g-a3"}]`,
+			`[d1: d1 of mode base canary-7f3e {"type":"object"} x: x of s1 g-a1 canary-7f3e {"title":"s1 g-a1"}]`, "expected x of s1 g-a3",
+		},
+		// Of anything else that is long, the part that differs, with a word of what it is about.
+		{
+			"one two three four five six seven eight nine ten", "one two three four five and six seven eight nine ten",
+			"expected … five six …",
 		},
 	} {
 		lines := timeline.Lines(workload.Workload{}, nil, timeline.Mark{Expected: c.expected, Seen: c.seen})
