@@ -1,9 +1,10 @@
 package conformance
 
 import (
-	"context"
 	"flag"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -12,9 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/loopcheck/loopcheck/conformance/faulty"
-	"github.com/loopcheck/loopcheck/conformance/oracle"
+	"github.com/loopcheck/loopcheck/corpus"
 	"github.com/loopcheck/loopcheck/sim"
 )
+
+var updateFaults = flag.Bool("faults.update", false, "make the corpus of faults anew")
 
 var faultSeeds = flag.Int("faults.seeds", 1, "of how many seeds each fault must be found, 95 in 100 of them")
 
@@ -97,27 +100,12 @@ func TestConformingLoopsAreNotAccused(t *testing.T) {
 	}
 }
 
-// shrinkFault finds and shrinks a fault.
-func shrinkFault(ctx context.Context, t *testing.T, f faulty.Fault, seed uint64) (found run, shrunk sim.Shrunk, took time.Duration) {
-	n, blamed, r := find(t, f, seed, within)
-	require.NotEmpty(t, blamed, "%s is not found", f.Name)
-	if r.check == "" {
-		t.Skipf("%s is a warning, and nothing to shrink: %s", f.Name, blamed)
-	}
-	c, err := newChecker(faultySubject(f.Name), Config{Seed: seed})
-	require.NoError(t, err)
-	began := time.Now()
-	shrunk, err = sim.Shrinker{Time: time.Minute}.Shrink(ctx, shrinkable{c, r.load}, r.result.Schedule, r.check)
-	require.NoError(t, err, "schedule %d", n)
-	return r, shrunk, time.Since(began)
-}
-
-// TestFaultsShrink holds that what is found is shrunk to a few operations.
-func TestFaultsShrink(t *testing.T) {
+// TestFaultCorpus holds the committed corpus: for each stock fault a shrunk schedule that breaks a requirement of the fault, is
+// passed by the reference, and replays to the same trace. With -faults.update it is made anew.
+func TestFaultCorpus(t *testing.T) {
 	var (
 		mu    sync.Mutex
-		sizes []int
-		text  []string
+		steps []int
 	)
 	t.Run("faults", func(t *testing.T) {
 		for _, f := range faulty.Faults() {
@@ -126,20 +114,55 @@ func TestFaultsShrink(t *testing.T) {
 			}
 			t.Run(f.Name, func(t *testing.T) {
 				t.Parallel()
-				_, shrunk, took := shrinkFault(t.Context(), t, f, 0)
-				load := shrunk.Case.(shrinkable).load
+				path := filepath.Join("..", "corpus", "faults", f.Name+corpus.Extension)
+				if *updateFaults {
+					require.NoError(t, os.WriteFile(path, []byte(shrunkFault(t, f).String()), 0o644))
+				}
+				file, err := corpus.LoadFile(path)
+				require.NoError(t, err)
+				require.Contains(t, f.Requirements, file.Requirement)
+
+				c, err := newChecker(faultySubject(f.Name), Config{})
+				require.NoError(t, err)
+				c.strict = true
+				r, tries, same := c.reproduce(file)
+				require.True(t, same, "the trace does not come back in %d tries", tries)
+				require.Equal(t, file.Requirement, r.requirement())
+
+				for _, passes := range []Subject{referenceSubject(), faultySubject("")} {
+					c, err := newChecker(passes, Config{})
+					require.NoError(t, err)
+					c.strict = true
+					r := c.once(file.Workload, sim.Replay{Schedule: file.Record.Schedule}.Follow(), c.config.Run)
+					require.Empty(t, r.check, "%s: %v", passes.Name, r.result.Failure)
+				}
 				mu.Lock()
 				defer mu.Unlock()
-				sizes = append(sizes, load.Len()+len(shrunk.Result.Schedule))
-				text = append(text, fmt.Sprintf("%2d %-32s %v %d runs complete %v\n%s%s", load.Len()+len(shrunk.Result.Schedule), f.Name, took, shrunk.Runs, shrunk.Complete, load, lines(shrunk.Result.Schedule)))
+				steps = append(steps, file.Workload.Len()+len(file.Record.Schedule))
 			})
 		}
 	})
-	slices.Sort(sizes)
-	slices.Sort(text)
-	for _, line := range text {
-		t.Log(line)
+	slices.Sort(steps)
+	if len(steps) > 0 {
+		t.Logf("%d schedules; operations and deviations: median %d, most %d", len(steps), steps[len(steps)/2], steps[len(steps)-1])
+		require.LessOrEqual(t, steps[len(steps)/2], 8)
 	}
-	t.Logf("median %d", sizes[len(sizes)/2])
-	_ = oracle.Requirements
+}
+
+// shrunkFault finds a fault, shrinks what found it, and returns that on paper.
+func shrunkFault(t *testing.T, f faulty.Fault) corpus.File {
+	const seed = 0
+	n, blamed, r := find(t, f, seed, within)
+	require.NotEmpty(t, blamed, "%s is not found", f.Name)
+	subject := faultySubject(f.Name)
+	subject.Name = "faulty:" + f.Name
+	c, err := newChecker(subject, Config{Seed: seed, Shrink: time.Minute})
+	require.NoError(t, err)
+	c.strict = true
+	c.fail(t.Context(), c.again(r.load, r.result.Schedule), fmt.Sprintf("schedule %d (seed %d)", n, seed))
+	require.Len(t, c.report.Failures, 1, "%v", c.report.Problems)
+	file, err := corpus.ParseToken(c.report.Failures[0].Token)
+	require.NoError(t, err)
+	file.Log = append([]string{f.Doc, c.report.Failures[0].Message}, c.report.Failures[0].Timeline...)
+	return file
 }

@@ -31,7 +31,9 @@ func (p *play) perform(o workload.Operation, thread string) bool {
 			e.Turn, e.Err = i.loop.Submit(ctx, input)
 			if e.Err == nil && e.Turn != nil {
 				p.mu.Lock()
-				p.turns[o.ID] = e.Turn
+				if i.ctx.Err() == nil { // else it died with the loop
+					p.turns[o.ID] = e.Turn
+				}
 				p.mu.Unlock()
 			}
 		})
@@ -262,6 +264,7 @@ func (p *play) restore(i *incarnation) bool {
 		go p.guarded("the crashed loop", func() { _ = i.loop.Shutdown(context.Background()) })
 		p.mu.Lock()
 		i.exited = true
+		clear(p.turns)
 		p.mu.Unlock()
 	}
 	return p.next(p.subject.Restore, i.life.Store())

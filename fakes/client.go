@@ -81,6 +81,7 @@ func (c *Client) answer(ctx context.Context, seen *trace.Request, end *trace.Ent
 		end.Panic, end.Err = true, ErrStream
 		panic(Panic{"the model client in turn " + owner})
 	case !yield(model.Chunk{Text: "answer "}):
+		seen.Calls = nil // the loop hears of none
 		return nil
 	case verdict == "cut":
 		return ErrStream
@@ -88,6 +89,7 @@ func (c *Client) answer(ctx context.Context, seen *trace.Request, end *trace.Ent
 	for i := range seen.Calls {
 		call := seen.Calls[i]
 		if !yield(model.Chunk{ToolCall: &call}) {
+			seen.Calls = seen.Calls[:i+1]
 			return nil
 		}
 	}

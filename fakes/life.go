@@ -120,7 +120,7 @@ func Outcome(err error) string {
 		restore *loop.RestoreError
 	)
 	switch {
-	case errors.As(err, &change):
+	case errors.As(err, &change) && change != nil:
 		switch {
 		case change.Mode != "":
 			return string(change.Kind) + " " + string(change.Mode)
@@ -128,11 +128,11 @@ func Outcome(err error) string {
 			return string(change.Kind) + " " + change.Tool
 		}
 		return string(change.Kind)
-	case errors.As(err, &submit):
+	case errors.As(err, &submit) && submit != nil:
 		return string(submit.Kind)
-	case errors.As(err, &turn):
+	case errors.As(err, &turn) && turn != nil:
 		return string(turn.Kind)
-	case errors.As(err, &restore):
+	case errors.As(err, &restore) && restore != nil:
 		return string(restore.Kind)
 	case errors.Is(err, context.Canceled):
 		return "canceled"

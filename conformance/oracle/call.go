@@ -363,7 +363,7 @@ func (j *Judge) justified(l *life, o *op, kind loop.ChangeErrorKind) {
 		good = l.failed >= 0
 		j.put("DUR-6")
 		if good && l.faulted < 0 {
-			l.faulted = o.returned
+			l.faulted, l.faultedStep = o.returned, l.steps[o.id]
 		}
 	case loop.ChangeUnsupported:
 		good = l.definition.Foreign && !isReplace

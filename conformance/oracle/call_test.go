@@ -89,12 +89,12 @@ func TestNothingIsCommittedThatIsRefused(t *testing.T) {
 	is, late := "and its event is in the journal", "and its event is in the journal after all"
 	check(t, []pair{
 		{"REF-5", "it was refused as durable_append_failed, and its append succeeded", refusedAs(loop.ChangeDurableAppendFailed, errAppend), "it did not", run().doubts("c1", high).fails("c1", lost)},
-		{"REF-3", is, refusedAs(loop.ChangeContextDone, cancelled), "it is not", after(loop.ChangeContextDone, cancelled)},
+		{"REF-3", is, refusedAs(loop.ChangeContextDone, errLate), "it is not", after(loop.ChangeContextDone, errLate)},
 		{"REF-4", is, refusedAs(loop.ChangeLoopExited), "it is not", after(loop.ChangeLoopExited)},
 		{"REF-4", is, refusedAs(loop.ChangeLoopShuttingDown), "it is not", after(loop.ChangeLoopShuttingDown)},
 		{"REF-5", is, refusedAs(loop.ChangeLoopFaulted), "it is not", run().loses("c0", high).refused("c1", high, refusal(loop.ChangeLoopFaulted))},
 		{"REF-1", is, refusedAs(loop.ChangeInvalidEffort), "it is not", run().refused("c1", effort("max"), refusal(loop.ChangeInvalidEffort))},
-		{"REF-3", late, inFlight(after(loop.ChangeContextDone, cancelled)), "it is not", after(loop.ChangeContextDone, cancelled)},
+		{"REF-3", late, inFlight(after(loop.ChangeContextDone, errLate)), "it is not", after(loop.ChangeContextDone, errLate)},
 		{"REF-4", late, inFlight(after(loop.ChangeLoopExited)), "it is not", after(loop.ChangeLoopExited)},
 		{"REF-5", late, inFlight(run().loses("c1", high).fails("c1", lost).call("a1", submit)), "it is another's", run().loses("c1", high).fails("c1", lost).does("c2", high)},
 		{"REF-1", late, inFlight(run().loses("c0", mode("plan")).fails("c0", lost).refused("c1", high, refusal(loop.ChangeLoopFaulted)).call("a1", submit)), "it is not", run().loses("c0", mode("plan")).fails("c0", lost).refused("c1", high, refusal(loop.ChangeLoopFaulted)).call("a1", submit)},
@@ -136,7 +136,7 @@ func TestNothingIsCommittedThatIsRefused(t *testing.T) {
 func TestARefusalIsJustified(t *testing.T) {
 	thin := descriptor("m1", "low")
 	why := ", and nothing that was in force justifies that"
-	done := refusal(loop.ChangeContextDone, cancelled)
+	done := refusal(loop.ChangeContextDone, errLate)
 	invalidEffort, collision := refusal(loop.ChangeInvalidEffort), refusalOf(loop.ChangeExternalToolCollision, "x")
 	exited := refusal(loop.ChangeLoopExited)
 	other := set("r", "g1", "x")

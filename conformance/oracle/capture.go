@@ -198,8 +198,13 @@ func (j *Judge) orders(l *life, t *turn, s *state) {
 	if len(t.request.Tools) < 2 {
 		return
 	}
+	for _, other := range l.states[t.low : t.high+1] {
+		if other != s && other.asks(t.request) && !slices.EqualFunc(other.slots, s.slots, sameSlot) {
+			return // it may be this one that was captured, whose tools were installed in another order
+		}
+	}
 	for _, before := range l.orders {
-		if before.state.mode != s.mode || !before.state.sameInference(s.model, s.effort) || !slices.EqualFunc(before.state.slots, s.slots, sameSlot) {
+		if before.state.mode != s.mode || !before.state.sameInference(s.model, s.effort) || !before.state.sameInference(s.model, s.effort) || !slices.EqualFunc(before.state.slots, s.slots, sameSlot) {
 			continue
 		}
 		j.put("TURN-9")

@@ -64,6 +64,15 @@ func TestACaptureIsNotOlderThanItMayBe(t *testing.T) {
 			twin: run().writes("c1", high).submit("a1").request("a1", 1, base().after(high)),
 		},
 		{
+			but:  "of two durable states either explains it, and the tools that run",
+			twin: run().writes("c1", high).submit("a1").asks("a1", 1, base(), "d1").runs("a1", "d1", "base/d1"),
+		},
+		{
+			"TURN-2", "it is a mix of two states",
+			run().call("c1", high).call("c2", high).begins("c1").written("c1").appended("c1", nil).turn("a1", base().on(mp())),
+			"it is whole", run().call("c1", high).call("c2", high).begins("c1").written("c1").appended("c1", nil).turn("a1", base().after(high)),
+		},
+		{
 			but:  "two operations that the event fits alike leave it open whose it is",
 			twin: run().call("c1", high).call("c2", high).begins("c1").written("c1").appended("c1", nil).ok("c1").turn("a1", base()),
 		},
@@ -86,8 +95,8 @@ func TestACaptureIsDurable(t *testing.T) {
 		},
 		{
 			"REF-1", "it captured what c1 asked for, and no event of that is in the journal",
-			run().call("c1", high).contextEnds("c1").fails("c1", refusal(loop.ChangeContextDone, cancelled)).turn("a1", base().after(high)),
-			"it did not", run().call("c1", high).contextEnds("c1").fails("c1", refusal(loop.ChangeContextDone, cancelled)).turn("a1", base()),
+			run().call("c1", high).contextEnds("c1").fails("c1", refusal(loop.ChangeContextDone, errLate)).turn("a1", base().after(high)),
+			"it did not", run().call("c1", high).contextEnds("c1").fails("c1", refusal(loop.ChangeContextDone, errLate)).turn("a1", base()),
 		},
 	})
 }
@@ -205,8 +214,8 @@ func TestTheToolsOfACaptureAreThoseOfItsState(t *testing.T) {
 		},
 		{
 			"REF-1", `tool "y" is in its capture and not in any slot`,
-			run().call("b1", xy).contextEnds("b1").fails("b1", refusal(loop.ChangeContextDone, cancelled)).turn("a1", base().and(xy.Tools[1])),
-			"it is not", run().call("b1", xy).contextEnds("b1").fails("b1", refusal(loop.ChangeContextDone, cancelled)).turn("a1", base()),
+			run().call("b1", xy).contextEnds("b1").fails("b1", refusal(loop.ChangeContextDone, errLate)).turn("a1", base().and(xy.Tools[1])),
+			"it is not", run().call("b1", xy).contextEnds("b1").fails("b1", refusal(loop.ChangeContextDone, errLate)).turn("a1", base()),
 		},
 		{
 			"REF-5", `tool "y" is in its capture and not in any slot`,

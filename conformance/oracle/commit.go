@@ -24,10 +24,15 @@ func (j *Judge) appendBegan(l *life, e *trace.Entry) {
 	if l.shutdown >= 0 {
 		j.put("LIFE-2")
 	}
-	a := &appending{event: e.Event, began: e.Seq, returned: -1, previous: len(l.states)}
+	a := &appending{event: e.Event, began: e.Seq, step: e.Step, returned: -1, previous: len(l.states)}
+	// Whose it is counts already: a call whose append is outstanding waits for it (REF-7). While another event is on its way
+	// the state that this one follows is not known, and it may be any change's.
+	if a.fits = l.candidates(a); configures(a.event) && slices.ContainsFunc(l.appends, func(b *appending) bool {
+		return b.returned < 0 && b.state == nil && configures(b.event)
+	}) {
+		a.fits = slices.DeleteFunc(slices.Clone(l.order), func(o *op) bool { return !o.open() || !o.changes() || o.committed != nil })
+	}
 	l.appends = append(l.appends, a)
-	// Whose it is counts already: a call whose append is outstanding waits for it (REF-7).
-	a.fits = l.candidates(a)
 	if len(a.fits) == 1 && !a.fits[0].unsure {
 		a.op = a.fits[0]
 		a.op.outstanding = a
@@ -128,7 +133,7 @@ func (j *Judge) appendWritten(l *life, e *trace.Entry) {
 	a.state = next
 	l.states = append(l.states, next)
 	j.journals[l.definition.Journal] = next
-	if l.faulted >= 0 && a.began > l.faulted {
+	if l.faulted >= 0 && a.began > l.faulted && a.step > l.faultedStep { // in that very step it may have been on its way
 		j.blame("DUR-6", e.Op, "an append of %s, which began after the loop had said that it faulted", e.Event.Type())
 	}
 }

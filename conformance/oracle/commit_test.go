@@ -165,7 +165,7 @@ func TestOfTwoThatAnEventFitsAlikeNeitherIsAccused(t *testing.T) {
 	two := func() *script {
 		return run().call("c1", high).call("c2", high).begins("c1").written("c1").appended("c1", nil)
 	}
-	done := refusal(loop.ChangeContextDone, cancelled)
+	done := refusal(loop.ChangeContextDone, errLate)
 	tools := func() *script {
 		again := set("s", "g1", "x")
 		again.Tools[0].Instance, again.Tools[0].Description = "b2/x", "another x"

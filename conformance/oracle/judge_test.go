@@ -44,6 +44,7 @@ func TestARequirementIsExercisedWhenItsAntecedentHolds(t *testing.T) {
 		{"REF-2", run().call("s", shutdown).does("c1", high), run().does("c1", high)},
 		{"REF-5", run().loses("c1", high).fails("c1", lost), run().does("c1", high)},
 		{"REF-7", run().call("c1", high).contextEnds("c1").begins("c1").written("c1").appended("c1", nil).ok("c1"), run().does("c1", high)},
+		{"REF-10", run().call("s", shutdown).ok("s").refused("m1", mode("nope"), refusal(loop.ChangeLoopExited)), run().call("s", shutdown).ok("s").refused("m1", mode("plan"), refusal(loop.ChangeLoopExited))},
 		{"VIEW-1", run().does("c1", high).reads("r", base().after(high)), run().writes("c1", high).reads("r", base())},
 		{"VIEW-2", run().reads("r1", base()).reads("r2", base()), run().reads("r1", base())},
 		{"INT-2", held().call("i", interrupt).ok("i"), run().call("i", interrupt).ok("i")},
@@ -189,7 +190,7 @@ func anyScript(t *rapid.T) *script {
 			s.started(rapid.SampledFrom([]error{nil, nil, errOther}).Draw(t, "error of the start"))
 			open = nil
 		case "quiet":
-			s.quiet().timed()
+			s.passes().quiet().timed()
 		}
 	}
 	return s
@@ -202,7 +203,7 @@ var (
 		interrupt, shutdown, submit, read, trace.Wait{Turn: "a1"}, trace.User{}, nil,
 	}
 	anyErrors = []error{
-		nil, nil, nil, errOther, cancelled, fakes.ErrStream, interrupted, failed, dropped, noMode("nope"), refusal(loop.ChangeContextDone, cancelled),
+		nil, nil, nil, errOther, errLate, fakes.ErrStream, interrupted, failed, dropped, noMode("nope"), refusal(loop.ChangeContextDone, errLate),
 		refusal(loop.ChangeLoopExited), refusal(loop.ChangeLoopFaulted), refusal(loop.ChangeDurableAppendFailed, errAppend), noInput(loop.SubmitExited),
 		refusalOf(loop.ChangeExternalToolCollision, "x"), refusalOf(loop.ChangeExternalBuildFailed, "q"), (*loop.ChangeError)(nil), (*loop.TurnError)(nil), (*loop.SubmitError)(nil),
 	}

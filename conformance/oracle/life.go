@@ -28,6 +28,7 @@ type life struct {
 
 	failed        int // Seq of the first append that failed; -1
 	faulted       int // Seq of the first call that reported a fault; -1
+	faultedStep   int
 	mustFault     int // Seq at which a durable event was reported as failed; -1
 	buildPanicked int // Seq at which a definition or a tool panicked last while it was built; -1
 	troubled      int // Seq at which a model request or a tool run failed or panicked last; -1
@@ -82,6 +83,7 @@ type appending struct {
 	op       *op
 	event    event.Event
 	began    int
+	step     int    // in which it began
 	fits     []*op  // whose it may be, as far as its beginning tells
 	state    *state // once it is durable
 	returned int

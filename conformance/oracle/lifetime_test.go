@@ -41,7 +41,7 @@ func TestAnInterruptCancelsAtMostOneTurn(t *testing.T) {
 		},
 		{
 			"INT-1", "it ended as interrupted, and no interrupt was called",
-			run().submit("a1").asks("a1", 1, base()).call("i", interrupt).contextEnds("i").fails("i", refusal(loop.ChangeContextDone, cancelled)).ends("a1", interrupted),
+			run().submit("a1").asks("a1", 1, base()).call("i", interrupt).contextEnds("i").fails("i", refusal(loop.ChangeContextDone, errLate)).ends("a1", interrupted),
 			"it was not refused",
 			run().submit("a1").asks("a1", 1, base()).call("i", interrupt).contextEnds("i").ok("i").ends("a1", interrupted),
 		},
@@ -61,7 +61,7 @@ func TestAnInterruptCancelsAtMostOneTurn(t *testing.T) {
 			"INT-1", "an interrupt is a no-op when there is nothing to cancel, and was refused",
 			run().refused("i", interrupt, refusal(loop.ChangeLoopFaulted)),
 			"its context had ended",
-			run().call("i", interrupt).contextEnds("i").fails("i", refusal(loop.ChangeContextDone, cancelled)),
+			run().call("i", interrupt).contextEnds("i").fails("i", refusal(loop.ChangeContextDone, errLate)),
 		},
 		{
 			"INT-1", "an interrupt is a no-op when there is nothing to cancel, and was refused",
@@ -301,14 +301,18 @@ func TestALoopOutlivesACrash(t *testing.T) {
 }
 
 func TestOnlyTheLoopsOwnTimersAreToBlame(t *testing.T) {
-	waiting := func() *script { return run().call("c1", effort("high")) }
+	why := "a call, turn or shutdown waited for a timer of its own"
+	late := run().call("c1", high).passes().begins("c1").written("c1").appended("c1", nil).ok("c1").timed()
 	check(t, []pair{
-		{"REF-9", "a call, turn or shutdown waited for a timer of its own", waiting().timed(), "an append is outstanding", waiting().begins("c1").timed()},
-		{"REF-9", "a call, turn or shutdown waited for a timer of its own", waiting().timed(), "a tool is running", held().timed()},
+		{"REF-9", why, late, "an append was outstanding", run().call("c1", high).begins("c1").passes().written("c1").appended("c1", nil).ok("c1").timed()},
+		{"REF-9", why, late, "an append is outstanding", run().call("c1", high).passes().begins("c1").timed()},
+		{"REF-9", why, late, "a tool was running", held().passes().ran("a1", "d1", nil).ends("a1", failed).timed()},
+		{"REF-9", why, late, "a build was going on", run().call("b1", x).build("b1", "x").passes().built("b1", "x", nil).timed()},
+		{"REF-9", why, late, "a tool was asked what it is", run().call("b1", x).describe("b1", "x").passes().describedBy("b1", "x").timed()},
 		{
-			"REF-9", "a call, turn or shutdown waited for a timer of its own", waiting().timed().timed(),
-			"a build is going on", run().call("b1", set("s", "g", "x")).build("b1", "x").timed().built("b1", "x", nil).describe("b1", "x").timed(),
+			"INT-1", "it was in flight throughout an interrupt, and ended as failed", held().call("i", interrupt).ok("i").ends("a1", failed),
+			"a limit of the loop's may have ended it", held().passes().call("i", interrupt).ok("i").ends("a1", failed),
 		},
 	})
-	check(t, []pair{{but: "there is no loop", twin: unstarted().add(trace.Entry{Kind: trace.Logged}).timed().quiet()}})
+	check(t, []pair{{but: "there is no loop", twin: unstarted().add(trace.Entry{Kind: trace.Logged}).passes().timed().quiet()}})
 }

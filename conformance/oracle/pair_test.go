@@ -119,7 +119,7 @@ var (
 	interrupted = outcome(loop.TurnInterrupted)
 	failed      = outcome(loop.TurnFailed)
 	dropped     = outcome(loop.TurnDropped)
-	cancelled   = fmt.Errorf("late: %w", context.Canceled)
+	errLate     = fmt.Errorf("late: %w", context.Canceled)
 )
 
 func options() oracle.Options { return oracle.Options{} }

@@ -35,7 +35,7 @@ func TestACallReturnsWhenAllIsQuiet(t *testing.T) {
 		},
 		{
 			"REF-7", "its context has ended, and it waits for a build that does not return",
-			building().built("b1", "x", nil).describe("b1", "x").contextEnds("b1").quiet(), "it returns", building().contextEnds("b1").fails("b1", refusal(loop.ChangeContextDone, cancelled)).quiet(),
+			building().built("b1", "x", nil).describe("b1", "x").contextEnds("b1").quiet(), "it returns", building().contextEnds("b1").fails("b1", refusal(loop.ChangeContextDone, errLate)).quiet(),
 		},
 		{"EXT-6", "c1: " + stuck + ", and only the build of b1 is outstanding", building().call("c1", high).quiet(), "it returns", building().does("c1", high).quiet()},
 		{"EXT-6", "s: " + stuck + ", and only the build of b1 is outstanding", building().call("s", shutdown).quiet(), "it returns", building().call("s", shutdown).ok("s").fails("b1", refusal(loop.ChangeLoopExited)).quiet()},
@@ -61,8 +61,8 @@ func TestAnIdleLoopWithWorkIsOpen(t *testing.T) {
 		"an input":                            {run().submit("a1"), true},
 		"a turn that ended":                   {run().turn("a1", base()), false},
 		"a crash":                             {run().submit("a1").crash(), false},
-		"a shutdown that goes on":             {run().call("s", shutdown).contextEnds("s").fails("s", cancelled), true},
-		"a shutdown that has been waited for": {run().call("s", shutdown).contextEnds("s").fails("s", cancelled).quiet(), false},
+		"a shutdown that goes on":             {run().call("s", shutdown).contextEnds("s").fails("s", errLate), true},
+		"a shutdown that has been waited for": {run().call("s", shutdown).contextEnds("s").fails("s", errLate).quiet(), false},
 		"a shutdown that has come to its end": {run().call("s", shutdown).ok("s"), false},
 	} {
 		assert.Equal(t, c.open, c.trace.play(newJudge(options())).Open(), name)

@@ -16,7 +16,7 @@ import (
 // What a method notes can be told from its name: call and ok are the ends of a call of an operation, does is one that
 // commits, with all that belongs to it; begins, written and appended are an append; request and answers, runs and ran are
 // those of a model request and a tool run; ends is the end of a turn. Methods that say more about an entry follow it:
-// cancelled, panicking, told.
+// errLate, panicking, told.
 type script struct {
 	beats []beat
 	steps int
@@ -117,9 +117,11 @@ func (s *script) number(what string) int {
 	return s.calls
 }
 
-// quiet says that nothing can happen any more; timed that something happened only because time passed.
-func (s *script) quiet() *script { return s.then((*oracle.Judge).Quiet) }
-func (s *script) timed() *script { return s.then((*oracle.Judge).Timed) }
+// quiet says that nothing can happen any more; passes that time is about to pass, and timed that something happened only
+// because it did.
+func (s *script) quiet() *script  { return s.then((*oracle.Judge).Quiet) }
+func (s *script) passes() *script { return s.then((*oracle.Judge).Passes) }
+func (s *script) timed() *script  { return s.then((*oracle.Judge).Timed) }
 
 func (s *script) then(f func(*oracle.Judge)) *script {
 	s.beats = append(s.beats, beat{then: f})

@@ -85,7 +85,7 @@ func (j *Judge) submitted(l *life, o *op, e *trace.Entry) {
 	case loop.SubmitFaulted:
 		good = l.failed >= 0
 		if good && l.faulted < 0 {
-			l.faulted = o.returned
+			l.faulted, l.faultedStep = o.returned, l.steps[o.id]
 		}
 	case loop.SubmitContextDone:
 		good = o.ctxEnded >= 0
@@ -247,9 +247,11 @@ func (j *Judge) joins(l *life, t *turn, inFlight []*turn, e *trace.Entry) {
 		known = known && !other.op.open() // else it may have ended: that is seen when its Submit has returned
 		t.request, t.low, t.high, t.bounds = other.request, other.low, other.high, other.bounds
 	}
-	if known {
+	switch {
+	case t.over(): // in this very step
+	case known:
 		j.continues(l, t, e)
-	} else {
+	default:
 		t.request, t.low, t.high, t.bounds = e.Request, 0, len(l.states)-1, nil
 	}
 }
@@ -499,6 +501,15 @@ func (j *Judge) turnEnded(l *life, e *trace.Entry) {
 		if t.troubled {
 			j.put("TURN-6")
 		}
+		if !t.started() && !j.options.Joins && !l.definition.Foreign && !l.doubtful() && l.shutdown < 0 && !l.timed {
+			id := l.died("TURN-7")
+			if len(t.candidates) > 0 && l.interrupted > l.troubled {
+				id = "INT-1"
+			}
+			l.lost = l.lost || id == "EXT-11"
+			j.blame(id, t.op.id, "turn %s: it ended as failed, and no model was asked: %v", t.op.id, e.Err)
+			return
+		}
 		if l.strays(t) {
 			j.put("TURN-5")
 		}
@@ -540,6 +551,12 @@ func (j *Judge) told(l *life, t *turn) {
 		if !l.captures(t, call.Name) {
 			j.put("TURN-5")
 			j.blame("TURN-5", t.op.id, "turn %s, step %d: the model called %q, which is no tool of the capture, was not told so, and the turn completed", t.op.id, t.last.Step, call.Name)
+			return
+		}
+	}
+	for _, call := range t.last.Calls {
+		if !t.ran[call.ID] && !t.troubled && !l.timed {
+			j.blame("TURN-1", t.op.id, "turn %s, step %d: the model called %q, a tool of the capture, which did not run, and the turn completed", t.op.id, t.last.Step, call.Name)
 			return
 		}
 	}

@@ -272,6 +272,11 @@ func TestAFailureIsTheTurnsOwn(t *testing.T) {
 			"it ends", run().submit("a1").request("a1", 1, base()).answers("a1", fakes.ErrStream).ends("a1", failed).quiet(),
 		},
 		{
+			"TURN-6", "it has started and does not end, and a call of it has panicked",
+			run().submit("a1").request("a1", 1, base()).answers("a1", fakes.ErrStream).panicking().quiet(),
+			"it ends", run().submit("a1").request("a1", 1, base()).answers("a1", fakes.ErrStream).panicking().ends("a1", failed).quiet(),
+		},
+		{
 			"TURN-6", "it was accepted and does not start, and a model request or tool call has failed",
 			panicked().quiet(),
 			"it asks a model that does not answer", panicked().request("b1", 1, base()).quiet(),
@@ -298,7 +303,7 @@ func TestAnInputIsAcceptedOrRefusedForAReason(t *testing.T) {
 		{
 			"LIFE-3", "context_done does not wrap the context's error",
 			run().call("a1", submit).contextEnds("a1").fails("a1", noInput(loop.SubmitContextDone, errOther)),
-			"it does", run().call("a1", submit).contextEnds("a1").fails("a1", noInput(loop.SubmitContextDone, cancelled)),
+			"it does", run().call("a1", submit).contextEnds("a1").fails("a1", noInput(loop.SubmitContextDone, errLate)),
 		},
 		{
 			"LIFE-3", "the input was refused as shutting_down, and its turn ran",
@@ -312,8 +317,8 @@ func TestAnInputIsAcceptedOrRefusedForAReason(t *testing.T) {
 		},
 		{
 			"REF-8", "the input was refused as context_done, and nothing justifies that",
-			run().refused("a1", submit, noInput(loop.SubmitContextDone, cancelled)),
-			"its context has ended", run().call("a1", submit).contextEnds("a1").fails("a1", noInput(loop.SubmitContextDone, cancelled)),
+			run().refused("a1", submit, noInput(loop.SubmitContextDone, errLate)),
+			"its context has ended", run().call("a1", submit).contextEnds("a1").fails("a1", noInput(loop.SubmitContextDone, errLate)),
 		},
 		{
 			"REF-5", "the input was refused as faulted, and nothing justifies that",

@@ -10,7 +10,7 @@ import (
 
 func TestAReadShowsADurableStateThatIsNotTooOld(t *testing.T) {
 	m1 := descriptor("m1", "low", "high")
-	done := refusal(loop.ChangeContextDone, cancelled)
+	done := refusal(loop.ChangeContextDone, errLate)
 	unacknowledged := func() *script { return run().writes("c1", mode("plan")) }
 	refused := func() *script { return run().call("c1", high).contextEnds("c1").fails("c1", done) }
 	whole := run().reads("r", base())

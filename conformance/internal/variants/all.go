@@ -28,6 +28,8 @@ func All() []Policy {
 		{Name: "call limit, tells", CallLimit: time.Second, Trouble: Cancels, Unknown: Rejects, Failed: Retries},
 		{Name: "joins", Joins: true, AckFirst: true},
 		{Name: "joins, grace", Joins: true, Grace: time.Second, Records: Alongside, Failed: Faults, History: true},
+		{Name: "streams", Streams: true, Where: Apart, Failed: Lazily, BuildsOn: true, LifeFirst: true},
+		{Name: "streams, two lines", Streams: true, TwoLines: true, Records: Alongside, Drains: true, CallerContext: true, Trouble: Ends},
 		{Name: "in range", InRange: true, Trouble: Cancels, Sequential: true, TwoInfos: true, Compact: true, SortedTools: true},
 	}
 }

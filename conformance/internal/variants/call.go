@@ -36,6 +36,11 @@ func (l *Loop) call(t *turn, calls []model.ToolCall) ([]model.Message, error) {
 	defer cancel()
 	results := make(chan result, len(calls))
 	begin := func(i int) {
+		if early := t.early[calls[i].ID]; early != nil {
+			r := <-early
+			results <- result{i, r.text, r.err}
+			return
+		}
 		text, err := l.callOne(t, ctx, calls[i])
 		results <- result{i, text, err}
 	}
@@ -85,6 +90,19 @@ func (l *Loop) call(t *turn, calls []model.ToolCall) ([]model.Message, error) {
 		}
 	}
 	return messages, t.ctx.Err()
+}
+
+// early begins a call before its answer has ended.
+func (l *Loop) early(t *turn, c model.ToolCall) {
+	if !l.policy.Streams || t.tool(c.Name) == nil {
+		return
+	}
+	returned := make(chan result, 1)
+	t.early[c.ID] = returned
+	go func() {
+		text, err := l.callOne(t, t.ctx, c)
+		returned <- result{text: text, err: err}
+	}()
 }
 
 func (t *turn) tool(name string) tool.InvokableTool {

@@ -95,6 +95,7 @@ type Policy struct {
 	Sequential bool // tools run one by one
 	Unknown    Unknown
 	Trouble    Trouble
+	Streams    bool          // a tool runs as soon as its call is there, while the answer goes on
 	Eager      bool          // Stream is called before it is known whether its answer is still wanted
 	InRange    bool          // a failed request ends its turn from inside the range over its answer
 	CallLimit  time.Duration // a model request or tool call that takes longer fails

@@ -65,8 +65,9 @@ func (l *Loop) ReplaceExternalTools(ctx context.Context, set loop.ExternalToolse
 	}
 	l.mu.Lock()
 	err := l.refusal(ctx)
+	stopping := l.stopping
 	l.mu.Unlock()
-	if err != nil {
+	if err != nil && (stopping || !l.policy.BuildsOn) { // what cannot be committed may be built, before the exit
 		return err
 	}
 	tools, err := l.build(ctx, slices.Clone(set.Definitions))

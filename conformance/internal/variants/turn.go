@@ -51,6 +51,7 @@ type turn struct {
 	interrupted bool
 	outcome     *loop.TurnError
 	recorded    event.TurnOutcome
+	early       map[string]chan result // of calls that run already, by their ids
 	id          uuid.UUID
 }
 
@@ -117,7 +118,7 @@ func (l *Loop) advance() {
 	case l.inLazyDoubt():
 		return
 	}
-	t := &turn{inputs: l.queue[:1:1], captured: l.state, tools: l.tools(l.state), id: uuid.New()}
+	t := &turn{inputs: l.queue[:1:1], captured: l.state, tools: l.tools(l.state), id: uuid.New(), early: make(map[string]chan result)}
 	l.queue = l.queue[1:]
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	l.turn = t
@@ -323,6 +324,7 @@ func (l *Loop) ask(t *turn, messages []model.Message) (answer model.Message, err
 		}
 		answer.Text += chunk.Text
 		if chunk.ToolCall != nil {
+			l.early(t, *chunk.ToolCall)
 			answer.ToolCalls = append(answer.ToolCalls, *chunk.ToolCall)
 		}
 	}
