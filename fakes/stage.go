@@ -57,7 +57,6 @@ type Stage struct {
 	called  map[string]wish     // tool calls that models made, by their arguments
 	asked   []asked             // operations that have not returned
 	turns   []*turn             // accepted and not found ended
-	ended   []*turn             // found ended, whose outcome has not been asked for
 	insides map[string]struct{} // turns whose Inside was called
 }
 
@@ -79,11 +78,10 @@ type wish struct {
 }
 
 type turn struct {
-	op    string
-	turn  loop.Turn
-	done  <-chan struct{}
-	life  int
-	entry int
+	op   string
+	turn loop.Turn
+	done <-chan struct{}
+	life int
 }
 
 // NewStage returns the stage of a run. Gates are open until [Stage.Curtain].
@@ -160,7 +158,6 @@ func (s *Stage) findEnded(add func(trace.Entry)) {
 		select {
 		case <-t.done:
 			s.turns = append(s.turns[:i], s.turns[i+1:]...)
-			s.ended = append(s.ended, t)
 			add(trace.Entry{Kind: trace.TurnEnded, Life: t.life, Op: t.op, Turn: t.turn})
 		default:
 			i++
@@ -180,9 +177,6 @@ func (s *Stage) Rest(f func([]trace.Entry)) {
 		}
 		f(entries)
 	})
-	s.mu.Lock()
-	s.ended = s.ended[:0]
-	s.mu.Unlock()
 }
 
 // number returns the next number for something that begins and ends.
