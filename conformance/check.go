@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -70,25 +71,23 @@ func Strategies() []string { return []string{"random", "swarm", "pct"} }
 
 // Check checks a subject: the directed checks of each requirement first, then runs of generated workloads, then the corpus.
 // When the context ends, the report so far is returned, and says so. The error is a [*SubjectError], a [*ConfigError], or that
-// of a corpus or a baseline that cannot be read or written; a breach is none.
+// of a corpus or a baseline that cannot be read or written; a breach is none. With the error of a corpus there is a report too.
 func Check(ctx context.Context, subject Subject, config Config) (*report.Report, error) {
 	c, err := newChecker(subject, config)
 	if err != nil {
 		return nil, err
 	}
 	for _, check := range DirectedChecks() {
-		if ctx.Err() == nil {
+		if ctx.Err() == nil && !c.hung {
 			c.directed(ctx, check)
 		}
 	}
 	c.simulate(ctx)
-	if err := c.corpus(ctx); err != nil {
-		return nil, err
-	}
+	err = c.corpus(ctx)
 	if ctx.Err() != nil && c.report.Stopped == "" {
 		c.report.Stopped = "interrupted"
 	}
-	return c.finish(), c.saveError
+	return c.finish(), errors.Join(err, c.saveError)
 }
 
 // checker makes the runs of a check and collects what they show. Not safe for concurrent use.
@@ -112,6 +111,9 @@ func newChecker(subject Subject, config Config) (*checker, error) {
 	}
 	if config.Strategy != "" && !slices.Contains(Strategies(), config.Strategy) {
 		return nil, &ConfigError{"strategy", fmt.Sprintf("there is no %q, only %s", config.Strategy, strings.Join(Strategies(), ", "))}
+	}
+	if config.Time < 0 {
+		return nil, &ConfigError{"time", fmt.Sprintf("%v is negative", config.Time)}
 	}
 	c := &checker{
 		subject: subject, config: config, began: time.Now(), known: make(map[string]bool),
@@ -146,17 +148,21 @@ func (c *checker) discover() ([]contract.Capability, error) {
 	var (
 		capabilities []contract.Capability
 		external     bool
+		started      bool
 		failed       error
 	)
 	r := sim.Run(func(w *sim.World) {
 		p := &play{subject: &c.subject, judge: oracle.New(oracle.Options{}, c.exercised), world: w}
 		external, failed = p.discover()
+		started = true
 	}, sim.Boring{}.Begin(0), c.config.Run)
 	switch {
+	case r.Hang != nil: // its goroutines may go on: what they write to is not to be looked at
+		return nil, &SubjectError{fmt.Sprintf("%q hangs when it is started: %v\n%s", c.subject.Name, r.Hang.Message, r.Hang.Stack)}
 	case failed != nil:
 		return nil, &SubjectError{fmt.Sprintf("%q cannot be started: %v", c.subject.Name, failed)}
-	case r.Hang != nil:
-		return nil, &SubjectError{fmt.Sprintf("%q hangs when it is started: %v\n%s", c.subject.Name, r.Hang.Message, r.Hang.Stack)}
+	case !started:
+		return nil, &SubjectError{fmt.Sprintf("%q cannot be started: its Start does not return: %v", c.subject.Name, r.Failure)}
 	}
 	if external {
 		capabilities = append(capabilities, contract.ExternalTools)
@@ -232,12 +238,12 @@ func (c *checker) simulate(ctx context.Context) {
 		case ctx.Err() != nil:
 			c.report.Stopped = "interrupted"
 			return
+		case c.hung:
+			c.report.Stopped = "a run that does not come to rest"
+			return
 		case c.config.Schedules < 0, schedules > 0 && n-c.config.From >= uint64(schedules):
 			return
 		case c.config.Time > 0 && time.Since(c.began) > c.config.Time:
-			return
-		case c.hung:
-			c.report.Stopped = "a run that does not come to rest"
 			return
 		case found >= most:
 			c.report.Stopped = fmt.Sprintf("%d failures", found)
@@ -304,24 +310,25 @@ func (c *checker) corpus(ctx context.Context) error {
 	if c.config.Corpus == "" {
 		return nil
 	}
-	entries, err := corpus.Load(c.config.Corpus, c.subject.kinds()...)
-	if err != nil {
-		return err
-	}
+	entries, err := corpus.Load(c.config.Corpus, c.subject.kinds()...) // the others, if some are damaged
 	for _, e := range entries {
-		if ctx.Err() != nil {
-			return nil
+		if ctx.Err() != nil || c.hung {
+			break
 		}
 		if !c.can(e.File.Workload) {
 			continue
 		}
 		r := c.once(e.File.Workload, sim.Replay{Schedule: e.File.Record.Schedule}.Follow(), c.config.Run)
 		c.warn(ctx, r, "the corpus")
-		if r.check != "" && c.fresh(r) {
+		switch {
+		case r.check == "" || !c.fresh(r):
+		case r.result.Hang != nil:
+			c.hang(r, e.Path)
+		default:
 			c.add(c.failure(r, "the corpus", 0), e.Path)
 		}
 	}
-	return nil
+	return err
 }
 
 // finish makes the report's verdicts.

@@ -64,8 +64,11 @@ func cause(r run) string { return names.ReplaceAllString(r.result.Failure.Messag
 
 // fail shrinks a failure, runs what is left once more, and puts it into the report and the corpus.
 func (c *checker) fail(ctx context.Context, r run, found string) {
-	if r.check == sim.CheckHang {
+	if r.result.Hang != nil { // every further run of it would hang too
 		c.hang(r, found)
+		if r.check != sim.CheckHang {
+			c.add(c.failure(r, found, 0), "")
+		}
 		return
 	}
 	steps := timeline.Steps(r.entries(), r.mark())
@@ -158,13 +161,15 @@ func (c *checker) file(r run, f report.Failure) corpus.File {
 // hang reports a run that never came to rest, and makes the check stop: its goroutines are still there.
 func (c *checker) hang(r run, found string) {
 	c.hung = true
+	c.report.Problem(r.hang(found))
+}
+
+// hang words a run that never came to rest.
+func (r run) hang(found string) string {
 	h := r.result.Hang
-	if h == nil {
-		h = r.result.Failure
-	}
-	c.report.Problem(fmt.Sprintf("%s was given up: it does not come to rest. Does the loop hold a lock while it calls its "+
+	return fmt.Sprintf("%s was given up: it does not come to rest. Does the loop hold a lock while it calls its "+
 		"journal, its client or a tool? Such a loop needs the controlled runtime.\n%s\n%s\nworkload:\n%sschedule:\n%s",
-		found, h.Message, h.Stack, r.load, lines(r.result.Schedule)))
+		found, h.Message, h.Stack, r.load, lines(r.result.Schedule))
 }
 
 func lines(s sim.Schedule) string {

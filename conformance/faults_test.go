@@ -44,7 +44,8 @@ func find(t *testing.T, f faulty.Fault, seed uint64, most uint64) (n uint64, bla
 	return most, "", r
 }
 
-// TestFaultsAreFound holds that every stock fault is found, and blamed on one of its requirements.
+// TestFaultsAreFound holds that every stock fault is found and blamed on one of its requirements, by 95 in 100 seeds, and by the
+// first one.
 func TestFaultsAreFound(t *testing.T) {
 	var (
 		mu     sync.Mutex
@@ -62,16 +63,18 @@ func TestFaultsAreFound(t *testing.T) {
 					n, blamed, r := find(t, f, uint64(seed), schedules(within))
 					all[seed] = n
 					switch {
-					case blamed == "" && heavy:
+					case blamed == "" && !heavy: // a few schedules need not find it
+					case blamed == "":
 						missed++
 						t.Logf("seed %d: not found in %d schedules", seed, within)
-					case blamed != "" && !slices.Contains(f.Requirements, blamed):
-						t.Errorf("WRONG %s seed %d, schedule %d: blamed on %s, none of %v: %v\n%s%s", f.Name, seed, n, blamed, f.Requirements, r.result.Failure, r.load, lines(r.result.Schedule))
+					case !slices.Contains(f.Requirements, blamed):
+						missed++
+						t.Logf("seed %d, schedule %d: blamed on %s, none of %v: %v\n%s%s", seed, n, blamed, f.Requirements, r.result.Failure, r.load, lines(r.result.Schedule))
 					}
 				}
 				slices.Sort(all)
 				t.Logf("found after %d schedules (median of %d seeds)", all[len(all)/2], len(all))
-				require.LessOrEqual(t, missed*100, 5*max(len(all), 20), "%s: %s", f.Name, f.Doc)
+				require.LessOrEqual(t, missed, len(all)*5/100, "%s: %s", f.Name, f.Doc)
 				mu.Lock()
 				defer mu.Unlock()
 				counts = append(counts, all[len(all)/2])

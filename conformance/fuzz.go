@@ -39,6 +39,9 @@ func Fuzz(f *testing.F, subject Subject) {
 		if r.check == "" {
 			return
 		}
+		if r.result.Hang != nil {
+			t.Fatal(r.hang("an input"))
+		}
 		failure := c.failure(r, "fuzzing", 0)
 		if q, known := contract.Lookup(failure.Requirement); known && q.Level == contract.Should {
 			return

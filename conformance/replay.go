@@ -1,11 +1,13 @@
 package conformance
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 
 	"github.com/loopcheck/loopcheck/conformance/report"
 	"github.com/loopcheck/loopcheck/conformance/timeline"
+	"github.com/loopcheck/loopcheck/contract"
 	"github.com/loopcheck/loopcheck/corpus"
 	"github.com/loopcheck/loopcheck/sim"
 )
@@ -38,7 +40,13 @@ func (c *checker) replay(schedule string) (outcome, error) {
 	if !c.can(file.Workload) {
 		return outcome{}, &SubjectError{fmt.Sprintf("%q lacks what the schedule needs: a restore, external tools or a foreign loop", c.subject.Name)}
 	}
+	if q, known := contract.Lookup(file.Requirement); known && q.Level == contract.Should {
+		c.strict = true // a breach of it ended the recorded run
+	}
 	r, tries, same := c.reproduce(file)
+	if r.result.Hang != nil {
+		return outcome{}, errors.New(r.hang("the replay"))
+	}
 	o := outcome{}
 	switch {
 	case file.Record.Hash == 0:
@@ -77,7 +85,7 @@ func (c *checker) reproduce(file corpus.File) (r run, tries int, same bool) {
 		switch {
 		case r.result.Hash == file.Record.Hash:
 			return r, tries, true
-		case file.Record.Hash == 0:
+		case file.Record.Hash == 0, r.result.Hang != nil:
 			return r, tries, false
 		case best.play == nil, best.check == "" && r.check != "":
 			best = r

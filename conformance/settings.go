@@ -33,7 +33,7 @@ func setting(name string) string {
 	f := flag.Lookup("loopcheck." + name)
 	given := false
 	flag.Visit(func(g *flag.Flag) { given = given || g == f })
-	if value, set := os.LookupEnv("LOOPCHECK_" + strings.ToUpper(name)); set && !given {
+	if value := os.Getenv("LOOPCHECK_" + strings.ToUpper(name)); value != "" && !given {
 		return value
 	}
 	return f.Value.String()

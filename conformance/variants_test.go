@@ -35,7 +35,7 @@ func TestNoConformingConstructionIsAccused(t *testing.T) {
 	for n, p := range variants.All() {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
-			report, err := Check(t.Context(), variantSubject(p), Config{Schedules: *variantSchedules, Seed: *variantSeed + uint64(n)})
+			report, err := Check(t.Context(), variantSubject(p), Config{Schedules: max(1, int(schedules(uint64(*variantSchedules)))), Seed: *variantSeed + uint64(n)})
 			require.NoError(t, err)
 			var text strings.Builder
 			require.NoError(t, report.Text(&text))
