@@ -98,6 +98,7 @@ type checker struct {
 	baseline  report.Baseline
 	report    *report.Report
 	exercised []uint64
+	runs      uint64 // that count, those of directed checks included
 	began     time.Time
 	known     map[string]bool // failures by requirement and cause
 	hung      bool
@@ -114,6 +115,9 @@ func newChecker(subject Subject, config Config) (*checker, error) {
 	}
 	if config.Time < 0 {
 		return nil, &ConfigError{"time", fmt.Sprintf("%v is negative", config.Time)}
+	}
+	if config.Run.Tick != 0 || config.Run.Open {
+		return nil, &ConfigError{"run", "the passing of time and open gates are not for judged runs"}
 	}
 	c := &checker{
 		subject: subject, config: config, began: time.Now(), known: make(map[string]bool),
@@ -252,6 +256,7 @@ func (c *checker) simulate(ctx context.Context) {
 		load, strategy := c.choice(n)
 		r := c.once(load, strategy.Begin(n), c.config.Run)
 		c.report.Schedules++
+		c.runs++
 		c.warn(ctx, r, fmt.Sprintf("schedule %d (seed %d)", n, c.config.Seed))
 		if r.check != "" && c.fresh(r) {
 			c.fail(ctx, r, fmt.Sprintf("schedule %d (seed %d)", n, c.config.Seed))
@@ -274,6 +279,7 @@ func (c *checker) directed(ctx context.Context, check Directed) bool {
 		return true
 	}
 	r := c.once(load, sim.Replay{Schedule: schedule}.Follow(), c.config.Run)
+	c.runs++
 	found := fmt.Sprintf("the directed check %q of %s", check.Name, check.Requirement)
 	c.warn(ctx, r, found)
 	if r.check != "" && c.fresh(r) {
@@ -339,7 +345,7 @@ func (c *checker) finish() *report.Report {
 		}
 	}
 	for _, invariant := range c.subject.Invariants {
-		c.report.Count(invariant.Name, c.report.Schedules)
+		c.report.Count(invariant.Name, c.runs)
 	}
 	c.report.Elapsed, c.report.Go = time.Since(c.began), runtime.Version()
 	c.exercised = make([]uint64, oracle.Requirements())

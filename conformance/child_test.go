@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -77,6 +78,8 @@ func childSubject(name string) conformance.Subject {
 		return starting(func(context.Context, conformance.Env) (loop.Loop, error) { panic("no licence") })
 	case "start-waits": // for what never comes, and not for its context
 		return starting(func(context.Context, conformance.Env) (loop.Loop, error) { <-make(chan struct{}); return nil, nil })
+	case "start-exits": // its goroutine
+		return starting(func(context.Context, conformance.Env) (loop.Loop, error) { runtime.Goexit(); return nil, nil })
 	case "no-name":
 		return conformance.Subject{Start: reference().Start}
 	case "no-start":

@@ -71,7 +71,7 @@ func (c *checker) fail(ctx context.Context, r run, found string) {
 		}
 		return
 	}
-	steps := timeline.Steps(r.entries(), r.mark())
+	steps, before := timeline.Steps(r.entries(), r.mark()), r.check+" "+cause(r)
 	limit := c.config.Shrink
 	if limit <= 0 {
 		limit = defaultShrink
@@ -88,7 +88,11 @@ func (c *checker) fail(ctx context.Context, r run, found string) {
 			}
 		}
 	}
-	c.known[r.check+" "+cause(r)] = true
+	key := r.check + " " + cause(r)
+	if key != before && c.known[key] {
+		return // what is left of it is a failure that has been found
+	}
+	c.known[key] = true
 	f := c.failure(r, found, steps)
 	path := ""
 	if c.config.Corpus != "" {
@@ -117,11 +121,17 @@ func (c *checker) add(f report.Failure, path string) {
 		}
 		f.Replay = c.config.Replay(schedule)
 	}
-	if _, requirement := contract.Lookup(f.Requirement); requirement || c.subject.invariant(f.Requirement) {
+	if c.judged(f.Requirement) {
 		c.report.Add(f)
 		return
 	}
 	c.report.Problem(f.String())
+}
+
+// judged reports whether it is a requirement, of the contract or of the user's own.
+func (c *checker) judged(requirement string) bool {
+	_, known := contract.Lookup(requirement)
+	return known || c.subject.invariant(requirement)
 }
 
 func (s Subject) invariant(name string) bool {
@@ -141,6 +151,9 @@ func (c *checker) failure(r run, found string, steps int) report.Failure {
 		message = "the loop: it has exited, and goroutines of it are left: " + message
 	}
 	f.Message = f.Requirement + " broken by " + message
+	if !c.judged(f.Requirement) { // the scheduler's own checks are no requirements
+		f.Message = f.Requirement + ": " + message
+	}
 	if b := r.breach(); b != nil {
 		f.Expected, f.Seen, f.Diff = b.Expected, b.Seen, b.Diff
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	variantSchedules = flag.Int("variants.schedules", 300, "how many runs are made of each conforming construction")
+	variantSchedules = flag.Int("variants.schedules", 200, "how many runs are made of each conforming construction")
 	variantSeed      = flag.Uint64("variants.seed", 0, "the seed of the first of them")
 )
 
