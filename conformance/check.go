@@ -135,6 +135,9 @@ func newChecker(subject Subject, config Config) (*checker, error) {
 	own := make([]string, len(subject.Invariants))
 	for i, invariant := range subject.Invariants {
 		own[i] = invariant.Name
+		if slices.Contains(schedulersOwn, invariant.Name) {
+			return nil, &SubjectError{fmt.Sprintf("%q has an invariant of the scheduler's name %q", c.subject.Name, invariant.Name)}
+		}
 		if err := c.report.Declare(invariant.Name, invariant.Name, contract.Must); err != nil {
 			return nil, &SubjectError{err.Error()}
 		}
@@ -146,6 +149,9 @@ func newChecker(subject Subject, config Config) (*checker, error) {
 	}
 	return c, nil
 }
+
+// schedulersOwn are what a run can fail in besides requirements.
+var schedulersOwn = []string{sim.CheckPanic, sim.CheckStuck, sim.CheckLeak, sim.CheckNoProgress, sim.CheckHang, sim.CheckMisuse}
 
 // discover finds out what the subject can do: external tools by the interface of a loop that it makes, the rest by its fields.
 func (c *checker) discover() ([]contract.Capability, error) {

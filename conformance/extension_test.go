@@ -160,7 +160,8 @@ func TestExtensionsThatMisbehave(t *testing.T) {
 		s := exporting(reference(), 1)
 		s.Operations[0].Do = func(context.Context, loop.Loop, workload.Operation) error { panic("my mistake") }
 		r := check(t, s, conformance.Config{Schedules: 40})
-		assert.Empty(t, r.Failures, "%s", text(r))
+		assert.False(t, r.Passed())
+		assert.Contains(t, text(r), "export ──▶ ✗ panics: my mistake")
 	})
 	t.Run("operation waits for its context", func(t *testing.T) {
 		s := exporting(reference(), 1)

@@ -134,11 +134,8 @@ func (j *Journal) Events(ctx context.Context) iter.Seq2[event.Event, error] {
 			stopped = !yield(e, nil)
 			return !stopped
 		})
-		if stopped {
-			return
-		}
-		l.add(trace.Entry{Kind: trace.ReadEnded, Call: call, Err: err})
-		if err != nil {
+		l.add(trace.Entry{Kind: trace.ReadEnded, Call: call, Err: err}) // without an error also if the reader stopped
+		if err != nil && !stopped {
 			yield(nil, err)
 		}
 	}

@@ -219,7 +219,7 @@ var externalFaults = []Fault{
 	},
 	{
 		Name: olderGenerationIgnored, Doc: "a generation that sorts before the installed one succeeds and does nothing",
-		Requirements: []string{"EXT-14", "REF-6", "EXT-3", "EXT-4"},
+		Requirements: []string{"EXT-14", "REF-6", "EXT-3", "EXT-4", "EXT-5"},
 	},
 	{
 		Name: lateBuildSuperseded, Doc: "a replacement that was called before the installed one succeeds and does nothing",

@@ -53,7 +53,7 @@ var lifeFaults = []Fault{
 	},
 	{
 		Name: interruptRollsBack, Doc: "an interrupt puts back what was in force when the turn started",
-		Requirements: []string{"INT-1", "TURN-4", "DUR-2", "CHG-4", "CHG-2", "EXT-8", "EXT-2", "TURN-2"},
+		Requirements: []string{"INT-1", "TURN-4", "DUR-2", "CHG-4", "CHG-2", "EXT-8", "EXT-2", "TURN-2", "VIEW-1", "EXT-5", "REF-1", "DUR-1"},
 	},
 	{
 		Name: interruptWaitsForCalls, Doc: "an interrupted turn ends when its calls have returned",
@@ -113,7 +113,7 @@ var lifeFaults = []Fault{
 	},
 	{
 		Name: turnSeesPending, Doc: "handle and turns show a change while it is being appended",
-		Requirements: []string{"DUR-1", "REF-5", "VIEW-2"},
+		Requirements: []string{"DUR-1", "REF-5", "VIEW-2", "TURN-4", "TURN-2"},
 	},
 	{
 		Name: eventWithPriorEffort, Doc: "an event records the effort from before the change",

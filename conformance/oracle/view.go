@@ -1,6 +1,8 @@
 package oracle
 
 import (
+	"slices"
+
 	"github.com/loopcheck/loopcheck/fakes"
 	"github.com/loopcheck/loopcheck/loop/model"
 	"github.com/loopcheck/loopcheck/trace"
@@ -90,6 +92,19 @@ func (j *Judge) misread(l *life, o *op, low, acked int, before, method, got stri
 			return
 		}
 	}
+	e := j.current.Seen.Model
+	if method == "Model" && e.Sampling.Effort == "" && slices.ContainsFunc(l.states[low:], func(s *state) bool { return sameModel(s.model, e) }) {
+		id := "VIEW-1"
+		switch {
+		case len(l.states) > 1:
+		case l.restored:
+			id = "DUR-3"
+		case l.anew:
+			id = "CHG-6"
+		}
+		blame(id, "does not show the effort in force in its sampling")
+		return
+	}
 	for _, other := range l.order { // what is not durable
 		if other.committed != nil || other.unsure {
 			continue
@@ -106,14 +121,11 @@ func (j *Judge) misread(l *life, o *op, low, acked int, before, method, got stri
 			}
 		}
 	}
-	e := j.current.Seen.Model
 	switch {
 	case method == "Model" && (marked(e, fakes.ByReader) || marked(e, fakes.ByClient)):
 		blame("VIEW-3", "shows what was written over a model that it had returned, or that a request held")
 	case method == "Model" && marked(e, fakes.ByCaller):
 		blame("CHG-5", "shows what a caller wrote over a model after handing it over")
-	case method == "Model" && !l.restored && !l.anew && e.Sampling.Effort == "" && sameModel(l.last().model, e):
-		blame("VIEW-1", "does not show the effort in force in its sampling")
 	case len(l.states) == 1 && l.restored:
 		blame("DUR-3", "does not show what was in force before the restore")
 	case len(l.states) == 1 && l.anew:
