@@ -20,7 +20,6 @@ type life struct {
 	order      []*op
 	turns      []*turn // by their first request
 	appends    []*appending
-	reads      int
 	restored   bool
 	anew       bool
 	lost       bool // crashed
@@ -32,7 +31,6 @@ type life struct {
 	mustFault     int // Seq at which a durable event was reported as failed; -1
 	buildPanicked int // Seq at which a definition or a tool panicked last while it was built; -1
 	troubled      int // Seq at which a model request or a tool run failed or panicked last; -1
-	panicked      int // Seq of the first panic of the surroundings; -1
 	interrupted   int // Seq at which an interrupt returned nil last; -1
 	shutdown      int // Seq of the first call of Shutdown; -1
 	exited        int // Seq of the first Shutdown that returned nil; -1
@@ -68,7 +66,6 @@ type op struct {
 	broken     []string // names of what failed to build
 	buildErrs  []error
 	panicked   bool
-	held       bool
 	buildCtx   bool // a build was cut short by its context
 	turn       *turn
 	// The states in force at the call are at least these, by the last changes acknowledged before it: of mode, model and effort, and
@@ -88,7 +85,6 @@ type appending struct {
 	state    *state // once it is durable
 	returned int
 	err      error
-	previous int // number of states when it began
 }
 
 // beforeStart notes what a life does before it has started: it says why it may fail to, and its appends may outlast the start.
@@ -120,7 +116,7 @@ func (j *Judge) started(e *trace.Entry) {
 	d := e.Definition
 	l := &life{
 		number: e.Life, definition: d, ops: make(map[string]*op, 16), steps: make(map[string]int, 16),
-		failed: -1, faulted: -1, mustFault: -1, panicked: -1, buildPanicked: -1, troubled: -1, interrupted: -1, shutdown: -1, exited: -1, mustExit: -1, stopRefused: -1,
+		failed: -1, faulted: -1, mustFault: -1, buildPanicked: -1, troubled: -1, interrupted: -1, shutdown: -1, exited: -1, mustExit: -1, stopRefused: -1,
 	}
 	base := d.Modes[loop.BaseMode]
 	first := &state{mode: base, model: base.Model, effort: base.Effort, written: e.Seq, acked: e.Seq}

@@ -157,10 +157,6 @@ func (j *Judge) observe(e *trace.Entry) {
 		j.appendWritten(l, e)
 	case trace.AppendReturned:
 		j.appendReturned(l, e)
-	case trace.ReadBegan:
-		l.reads++
-	case trace.ReadEnded:
-		l.reads--
 	case trace.RequestBegan:
 		j.requestBegan(l, e)
 	case trace.ToolBegan:
