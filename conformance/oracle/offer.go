@@ -28,7 +28,7 @@ func (j *Judge) orders(l *life, t *turn, s *state) {
 		}
 	}
 	for _, before := range l.orders {
-		if before.state.mode != s.mode || !before.state.sameInference(s.model, s.effort) || !before.state.sameInference(s.model, s.effort) || !slices.EqualFunc(before.state.slots, s.slots, sameSlot) {
+		if before.state.mode != s.mode || !before.state.sameInference(s.model, s.effort) || !slices.EqualFunc(before.state.slots, s.slots, sameSlot) {
 			continue
 		}
 		j.put("TURN-9")
