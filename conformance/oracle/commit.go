@@ -15,9 +15,9 @@ func (j *Judge) appendBegan(l *life, e *trace.Entry) {
 	if !j.begun(l, e, "an append of "+string(e.Event.Type())) {
 		return
 	}
-	if l.exited >= 0 { // in the very step, too: a loop with an append outstanding has not exited
-		j.put("LIFE-2")
-		j.blame("LIFE-2", e.Op, "an append of %s, which began after the loop had exited", e.Event.Type())
+	if l.exited >= 0 {
+		// In the very step of the return, where what came first is Go's choice: it is told as it is when the append is seen first.
+		j.stillAppends(l.exitedBy)
 		return
 	}
 	if l.shutdown >= 0 {

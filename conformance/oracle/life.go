@@ -35,8 +35,9 @@ type life struct {
 	shutdown      int // Seq of the first call of Shutdown; -1
 	exited        int // Seq of the first Shutdown that returned nil; -1
 	exitStep      int
-	mustExit      int // Seq at which nothing was left that a shutdown could wait for; -1
-	stopRefused   int // Seq of the first refusal of a change as shutting down or exited; -1
+	exitedBy      string // the operation that it was
+	mustExit      int    // Seq at which nothing was left that a shutdown could wait for; -1
+	stopRefused   int    // Seq of the first refusal of a change as shutting down or exited; -1
 	doubts        []*appending
 	orders        []offerOrder
 	readSeqs      []readBound

@@ -148,12 +148,12 @@ func (j *Judge) shutdownReturned(l *life, o *op, e *trace.Entry) {
 	}
 	for _, a := range l.appends {
 		if a.returned < 0 {
-			j.blame("LIFE-1", o.id, "%s: Shutdown returned nil while an append was outstanding", o.id)
+			j.stillAppends(o.id)
 			return
 		}
 	}
 	if l.exited < 0 {
-		l.exited, l.exitStep = e.Seq, e.Step
+		l.exited, l.exitStep, l.exitedBy = e.Seq, e.Step, o.id
 		j.put("LIFE-2")
 		for _, t := range l.turns {
 			if len(t.calls) > 0 {
@@ -161,6 +161,10 @@ func (j *Judge) shutdownReturned(l *life, o *op, e *trace.Entry) {
 			}
 		}
 	}
+}
+
+func (j *Judge) stillAppends(shutdown string) {
+	j.blame("LIFE-1", shutdown, "%s: Shutdown returned nil while an append was outstanding", shutdown)
 }
 
 // rest judges what must hold when everything has come to rest: after the exit every turn has ended. Turns are looked at when

@@ -227,7 +227,7 @@ func TestNothingBeginsAfterTheExit(t *testing.T) {
 			exited().begins("s"), "before it", run().call("s", shutdown).begins("s").written("s").appended("s", nil).ok("s"),
 		},
 		{
-			"LIFE-2", "an append of loop_stopped, which began after the loop had exited",
+			"LIFE-1", "Shutdown returned nil while an append was outstanding",
 			exited().same().begins("s"), "before it, in the same step", run().call("s", shutdown).begins("s").written("s").appended("s", nil).same().ok("s"),
 		},
 		{
