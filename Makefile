@@ -17,11 +17,11 @@ lint:
 # Every fault of conformance/faulty from each of SEEDS seeds: it must be found within 5,000 schedules by 95 in 100 of them.
 SEEDS ?= 100
 faults:
-	$(GO) test -count=1 -timeout 3h -run 'TestFaultsAreFound' -faults.seeds=$(SEEDS) -v ./conformance
+	$(GO) test -count=1 -timeout 3h -run 'TestFaultsAreFound' -v ./conformance -faults.seeds=$(SEEDS)
 
 # The corpus of faults anew, after a change of the scheduler, the workloads or the oracle.
 corpus:
-	$(GO) test -count=1 -timeout 1h -run 'TestFaultCorpus' -faults.update ./conformance
+	$(GO) test -count=1 -timeout 1h -run 'TestFaultCorpus' ./conformance -faults.update
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
